@@ -78,6 +78,8 @@ public enum Limits {
     static let recordBytes = recordValueBytes + 256
     /// What records may take that wait to be written: of more, those of strangers are left out.
     static let waitingRecordBytes = 8 << 20
+    /// For so long nothing is taken of those who would be the next to give way, since who had as much has.
+    static let recordRefusalMilliseconds: UInt64 = 600_000
     /// What of strangers' records is passed on at once, to all links; the next digest tells of the rest.
     static let passedRecordBytes = 262_144
     /// The time in which as much again is passed on: 64 KiB in a second.
@@ -312,9 +314,12 @@ public enum Limits {
     public static let roomsPerPeer = 4_096
     /// Rooms in one frame.
     static let roomsPerFrame = 1_024
-    /// From so many logs on strangers may have fewer each, and it is noted which logs people answer, since
-    /// some may have to give way.
+    /// What an entry takes on the disk beside its payload and its extra fields, about: columns and rows of indexes.
+    public static let entryOverheadBytes: UInt64 = 256
+    /// From so many logs on strangers may have fewer each, since some may have to give way.
     static let crowdedLogs = 1_024
+    /// For so many days after an answer of somebody who does not give way a log does not either.
+    static let answeredDays: UInt64 = 30
     /// Logs that are said to be closed and are not here, of a conversation: some tens of kilobytes.
     static let closedElsewhere = 4_096
     /// Who gives way in a full conversation is found anew so often, in monotonic milliseconds.
@@ -413,7 +418,8 @@ public enum Limits {
     /// Logs of which one mark tells, those first that were written last: with their names and with those
     /// of members they fit a record, also sealed.
     static let markRows = 80
-    /// Members who are told of each other's marks; in larger rooms only links tell what was received.
+    /// Members who are told of each other's marks; in larger rooms only of those of whom they know, and else only links
+    /// tell what was received.
     public static let markMembers = 64
     /// What the user has read is told this long after the last time: who scrolls reads many at once.
     static let readMilliseconds: UInt64 = 2_000
@@ -422,7 +428,7 @@ public enum Limits {
     /// Marks and positions are gathered for this long, so that many cost one transaction.
     static let gatherMilliseconds: UInt64 = 1_000
     /// Who was not heard of for so long is not waited for where all are to have a message.
-    static let awayMilliseconds: UInt64 = 30 * 86_400_000
+    static let awayMilliseconds: UInt64 = 30 * dayMilliseconds
 
     /// Of whom something came through others that is not older is there, though not linked.
     static let heardOfMilliseconds: UInt64 = 5 * 60_000

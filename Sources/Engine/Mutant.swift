@@ -47,6 +47,12 @@
         case letTimeDecide
         /// A log takes the room of its author instead of who brought it.
         case chargeAuthors
+        /// Where room is shared each author counts as a source, linked or not.
+        case shareByAuthor
+        /// A log never gives way once somebody known has written behind an entry of it.
+        case protectFollowed
+        /// What is more than is kept goes by its age, whoever wrote it.
+        case retainByAge
         /// A peer hears of rooms that it is not in.
         case tellStrangers
         /// What is no open room is shared with anybody, whether or not they have shown to know it.

@@ -24,7 +24,7 @@ extension Checker {
             case .joined(let room): joined[room] = true
             case .left(let room): joined[room] = false
             case .arranged, .realmJoined, .realmLeft, .realmRenewed, .raised, .cleared, .requested,
-                .erased, .delivered, .read, .seen, .linked:
+                .erased, .delivered, .read, .seen, .linked, .forgotten:
                 break
             }
         }

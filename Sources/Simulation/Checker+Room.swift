@@ -25,6 +25,11 @@ extension Checker {
                         + "who has not brought it")
             }
         }
+        for (key, marks) in batch.logMarks where marks.answeredDay > 0 {
+            guard self.isAnswered(key, on: machine, beside: batch) else {
+                throw Violation("node \(index) protects a log that nobody has answered")
+            }
+        }
         for key in batch.drops where self.dropping[index, default: []].insert(key).inserted {
             let author = key.name.author
             guard author != machine.id else { throw Violation("node \(index) drops its own log") }
@@ -35,6 +40,21 @@ extension Checker {
             }
             try self.cameLast(key, on: machine, beside: batch.drops, at: time)
         }
+    }
+
+    /// Whether somebody else has said what they make of an entry of a log; nobody replies in a simulation.
+    private func isAnswered(_ key: LogKey, on machine: Machine, beside batch: Batch) -> Bool {
+        func answers(_ verdict: EntryVerdict) -> Bool {
+            verdict.refersTo.map { $0.kind == .reaction && $0.target.log == key.name } ?? false
+        }
+        return machine.store.logs.contains { other, log in
+            other.conversation == key.conversation && other.name.author != key.name.author
+                && log.rows.contains { answers($0.verdict) }
+        }
+            || batch.appends.contains {
+                $0.run.run.key.conversation == key.conversation
+                    && $0.verdicts.contains(where: answers)
+            }
     }
 
     /// How long a node goes by what it has found out of who may give way, and a while for the disk.
@@ -48,14 +68,14 @@ extension Checker {
     ) throws {
         // Where bytes count the largest gives way, and of one author's the oldest that is closed.
         let author = key.name.author
-        guard !self.countsBytes, let log = machine.store.logs[key], !log.marks.contains(.closed),
+        guard !self.countsBytes, let log = machine.store.logs[key], !log.marks.isClosed,
             self.invented.contains(author) || !self.strange.contains(author)
         else { return }
         let gone = self.dropping[machine.index] ?? []
         for (other, later) in machine.store.logs
         where other.conversation == key.conversation && later.source == log.source
             && later.number > log.number && self.invented.contains(other.name.author)
-            && !later.marks.contains(.named) && !gone.contains(other) && !drops.contains(other)
+            && later.marks.answeredDay == 0 && !gone.contains(other) && !drops.contains(other)
         {
             // What came first may have waited for the disk behind it.
             let first = self.storedAt[machine.index]?[key] ?? time

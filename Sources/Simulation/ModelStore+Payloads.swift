@@ -84,37 +84,79 @@ extension ModelStore {
     /// How many payloads one batch gives up: few, so that there are many parts.
     private static var expiredPerBatch: Int { 7 }
 
-    /// Gives up payloads of entries that are older than a time.
+    /// Gives up payloads of entries that are beyond a bound.
     mutating func expire(_ expiry: Expiry) -> ExpiryOutcome {
-        guard case .before(let moment) = expiry.bound else {
-            preconditionFailure("the simulator keeps what is said for a time only")
+        var outcome = ExpiryOutcome(entries: [], next: nil)
+        switch expiry.bound {
+        case .before(let moment):
+            let aged = self.aged(in: expiry.conversation, before: moment)
+            outcome.entries = aged.prefix(Self.expiredPerBatch).map { self.expire($0.place) }
+            // What has expired is not found again, so this goes on where it has come to by itself.
+            if aged.count > Self.expiredPerBatch, let last = outcome.entries.last {
+                outcome.next = ExpiryPosition(
+                    time: aged[Self.expiredPerBatch - 1].time, number: Int64(last.seq))
+            }
+        case .above(let bytes):
+            let aged = self.aged(in: expiry.conversation, before: HybridTime(.max))
+            outcome.entries = Self.excess(of: aged, above: bytes, by: expiry.steps)
+                .map { self.expire($0) }
         }
-        var aged: [(time: HybridTime, key: LogKey, index: Int)] = []
-        for (key, log) in self.logs where key.conversation == expiry.conversation {
+        return outcome
+    }
+
+    /// An entry that may go, and what its payload takes.
+    private typealias Aged = (time: HybridTime, place: EntryPlace, bytes: UInt64)
+
+    /// What may go of a conversation, the oldest first.
+    private func aged(in conversation: ConversationID, before moment: HybridTime) -> [Aged] {
+        var aged: [Aged] = []
+        for (key, log) in self.logs where key.conversation == conversation {
             for (index, row) in log.rows.enumerated()
             where row.entry.time < moment && row.visibility != .held
                 && row.entry.entryClass != EntryClass.control.rawValue
                 && [.present, .wanted].contains(row.verdict.payload)
-            { aged.append((row.entry.time, key, index)) }
+            {
+                let place = EntryPlace(key: key, seq: UInt64(index) + 1)
+                var bytes: UInt64 = 0
+                if case .present(let payload) = row.entry.payload { bytes = UInt64(payload.count) }
+                aged.append((row.entry.time, place, bytes))
+            }
         }
-        aged.sort { ($0.time, $0.key, $0.index) < ($1.time, $1.key, $1.index) }
-        var outcome = ExpiryOutcome(entries: [], next: nil)
-        for place in aged.prefix(Self.expiredPerBatch) {
-            guard var row = self.logs[place.key]?.rows[place.index] else { continue }
-            self.detach(
-                row.verdict, at: EntryPlace(key: place.key, seq: UInt64(place.index) + 1))
-            row.entry.payload = row.entry.payload.omitted
-            row.verdict = EntryVerdict()
-            row.verdict.payload = .expired
-            self.logs[place.key]?.rows[place.index] = row
-            outcome.entries.append(
-                EntryPlace(key: place.key, seq: UInt64(place.index) + 1))
+        return aged.sorted {
+            ($0.time, $0.place.key, $0.place.seq) < ($1.time, $1.place.key, $1.place.seq)
         }
-        // What has expired is not found again, so this goes on where it has come to by itself.
-        if aged.count > Self.expiredPerBatch, let last = outcome.entries.last {
-            outcome.next = ExpiryPosition(
-                time: aged[Self.expiredPerBatch - 1].time, number: Int64(last.seq))
+    }
+
+    /// What goes of that where it takes more than is kept: all passes at once.
+    private static func excess(
+        of aged: [Aged], above bytes: UInt64, by steps: [RetentionStep]
+    ) -> [EntryPlace] {
+        var taken = aged.reduce(0) { $0 + $1.bytes }
+        var gone: [EntryPlace] = []
+        func take(_ one: Aged) {
+            taken -= one.bytes
+            gone.append(one.place)
         }
-        return outcome
+        if steps.isEmpty { for one in aged where taken > bytes { take(one) } }
+        for step in steps {
+            var left = step.most
+            for one in aged where taken > bytes && !gone.contains(one.place) {
+                guard let share = step.shares[one.place.key.name], left[share] > 0 else { continue }
+                left[share] -= min(left[share], one.bytes)
+                take(one)
+            }
+        }
+        return gone
+    }
+
+    private mutating func expire(_ place: EntryPlace) -> EntryPlace {
+        let index = Int(place.seq) - 1
+        guard var row = self.logs[place.key]?.rows[index] else { return place }
+        self.detach(row.verdict, at: place)
+        row.entry.payload = row.entry.payload.omitted
+        row.verdict = EntryVerdict()
+        row.verdict.payload = .expired
+        self.logs[place.key]?.rows[index] = row
+        return place
     }
 }

@@ -32,7 +32,7 @@ struct ModelStore {
         var proof: ForkProof?
         var person: PersonID?
         var source: Source?
-        var marks: LogMarks = []
+        var marks = LogMarks()
         var number: Int64 = 0
 
         /// How many entries count: those before the fork point.
@@ -157,7 +157,7 @@ struct ModelStore {
                 self.attendance(in: drop.key.conversation)[drop.key.name.author]
             return drop
         }
-        for (key, marks) in batch.logMarks { self.logs[key]?.marks.formUnion(marks) }
+        for (key, marks) in batch.logMarks { self.logs[key]?.marks = marks }
         outcome.expired = expired
         for gone in self.loosened.sorted(by: {
             ($0.blob, $0.conversation?.description ?? "")

@@ -31,6 +31,7 @@ extension Simulation {
                 tellsTyping: self.checker.signals), diskBounds: self.diskBounds)
         configuration.linkBudget = self.linkBudget
         configuration.logBounds = self.logBounds
+        configuration.recordBounds = self.recordBounds
         self.machines[index].node = Node(
             signer: machine.signer, certificate: machine.certificate, person: machine.person,
             boot: boot, configuration: configuration,

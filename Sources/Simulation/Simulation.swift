@@ -99,6 +99,7 @@ package final class Simulation {
     var sybils: Sybils?
     /// What nodes have room for.
     var logBounds = LogBounds()
+    var recordBounds = RecordBounds()
     var diskBounds = DiskBounds()
     /// What was sent last, as it reads.
     var lastSent: (bytes: [UInt8], received: ReceivedFrame)?

@@ -30,6 +30,11 @@ struct Sybils: Sendable {
         case announce
         /// One of those of a single hostile peer.
         case other
+        /// Signs logs by authors that nobody ever meets, each with a name.
+        case wash
+
+        /// Those of ordinary runs.
+        static var usual: [Act] { Act.allCases.filter { $0 != .wash } }
     }
 
     /// The bounds that a run sets low, so that something must give way in it.
@@ -53,6 +58,8 @@ struct Sybils: Sendable {
     var narrow: Narrow
     /// How many percent of honest people know one another.
     var acquainted: Int
+    /// The only thing that it does; nil for all of them.
+    var only: Act?
     /// Its machines.
     var members: [Int] = []
     /// What an honest node has said last of its logs, by the wire.
@@ -69,6 +76,12 @@ struct Sybils: Sendable {
         self.narrow = Narrow.allCases.randomElement(using: &random) ?? .nothing
         // What a stranger wrote may give way where the disk is full, so all know each other there.
         self.acquainted = self.narrow == .disk ? 100 : random.number(40...100)
+    }
+
+    /// One that does one thing, from a few addresses of its own.
+    init(doing act: Act) {
+        (self.keys, self.hosts, self.shared, self.assaults) = (12, 3, 0, 150)
+        (self.narrow, self.acquainted, self.only) = (.nothing, 0, act)
     }
 }
 
@@ -137,7 +150,7 @@ extension Simulation {
     }
 
     /// Adds the machines of Sybils, and notes what they do.
-    private func add(_ sybils: Sybils) {
+    func add(_ sybils: Sybils) {
         self.sybils = sybils
         let honest = self.machines.indices
         for number in 0..<sybils.keys {
@@ -232,7 +245,7 @@ extension Simulation {
     /// One of the Sybils does something bad.
     func assaultAsPuppet(by index: Int) throws {
         let streams = self.streams(of: index)
-        let act = Sybils.Act.allCases.randomElement(using: &self.random) ?? .link
+        let act = self.sybils?.only ?? Sybils.Act.usual.randomElement(using: &self.random) ?? .link
         guard act != .link, let (number, side) = streams.randomElement(using: &self.random) else {
             return self.linkAsPuppet(index, beside: streams)
         }
@@ -260,6 +273,7 @@ extension Simulation {
             self.leave(number, side)
         case .announce: try self.announce()
         case .other: try self.assaultAlone(by: index)
+        case .wash: self.invent(in: room, number, side, isNamed: true)
         }
     }
 
@@ -279,9 +293,19 @@ extension Simulation {
     }
 
     /// Signs some logs of authors that there are not.
-    private func invent(in room: ConversationID?, _ number: Int, _ side: Int) {
+    private func invent(
+        in room: ConversationID?, _ number: Int, _ side: Int, isNamed: Bool = false
+    ) {
         for _ in 0..<self.random.number(1...8) {
-            self.give(self.inventedLog(in: room, text: "nobody says this"), number, side)
+            let signer = Self.signer(&self.random)
+            let runs = self.inventedLog(in: room, text: "nobody says this", by: signer)
+            self.give(runs, number, side)
+            guard isNamed else { continue }
+            let name = Record(
+                kind: Record.Kind.profile, author: PeerID(signer.publicKey), conversation: nil,
+                time: HybridTime(wallMilliseconds: self.wall),
+                value: Profile(name: "", status: "").encoded, signer: signer)
+            self.inject(.records([name]), number, side)
         }
     }
 
@@ -303,9 +327,11 @@ extension Simulation {
     }
 
     /// A log of an author that there is not: its first entry, and one that says something.
-    private func inventedLog(in room: ConversationID?, text: String) -> [VerifiedRun] {
+    private func inventedLog(
+        in room: ConversationID?, text: String, by signer: Signer? = nil
+    ) -> [VerifiedRun] {
         guard let room else { return [] }
-        let signer = Self.signer(&self.random)
+        let signer = signer ?? Self.signer(&self.random)
         let author = PeerID(signer.publicKey)
         let certificate = Self.certificate(of: signer)
         self.checker.persons[author] = certificate.personID

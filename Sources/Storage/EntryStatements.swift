@@ -1,3 +1,5 @@
+internal import Engine
+
 /// Statements that write entries, move them, and read them for peers.
 final class EntryStatements: StatementGroup {
     /// What the store reads of an entry to place it.
@@ -61,6 +63,7 @@ final class EntryStatements: StatementGroup {
     lazy var last = self.sql(
         """
         SELECT seq, attestation IS NOT NULL AS present, length(payload) AS count,
+            CASE WHEN class = \(EntryClass.control.rawValue) THEN 0 ELSE length(payload) END AS bytes,
             length(extra) AS size FROM entries
         WHERE log = :log ORDER BY seq DESC LIMIT :limit
         """)

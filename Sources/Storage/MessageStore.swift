@@ -286,6 +286,15 @@ public actor MessageStore {
         try self.perform { (file) throws(SQLiteError) in try file.usage(limit: limit) }
     }
 
+    /// How many messages would go from this disk by bounds, and how many bytes they take; nothing goes.
+    public func expiring(
+        in conversation: ConversationID, before: HybridTime?, _ size: Expiry?
+    ) throws(StoreFailure) -> (messages: Int, bytes: Int64) {
+        try self.perform { (file) throws(SQLiteError) in
+            try file.expiring(in: conversation, before: before, size)
+        }
+    }
+
     /// How much is stored; does not count rows of messages.
     public func counts() throws(StoreFailure) -> StoreCounts {
         try self.perform { (file) throws(SQLiteError) in try file.counts() }

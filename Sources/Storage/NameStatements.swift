@@ -35,7 +35,7 @@ final class NameStatements: StatementGroup {
         WHERE l.id = :id
         """)
     lazy var setSource = self.sql("UPDATE logs SET source = :source WHERE id = :id")
-    lazy var markLog = self.sql("UPDATE logs SET marks = marks | :flags WHERE id = :id")
+    lazy var markLog = self.sql("UPDATE logs SET marks = :flags WHERE id = :id")
     lazy var removeLog = self.sql("DELETE FROM logs WHERE id = :id")
     lazy var removeProof = self.sql("DELETE FROM forks WHERE log = :id")
     lazy var removeLogPositions = self.sql("DELETE FROM positions WHERE log = :id")

@@ -12,7 +12,7 @@ enum Name: Int, CaseIterable {
         cursor, declined, ends
     case extra
     case first, flags, fork, hash, head, hlc, id, incarnation, indexed, joined, key, keys,
-        kind,
+        kind, kinds,
         last
     case latest, limit, log, mentions, milliseconds, missing, name, number, oldest, owner, parent,
         payload

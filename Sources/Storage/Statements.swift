@@ -252,7 +252,7 @@ final class ValueStatements: StatementGroup {
     lazy var removeNotice = self.sql(
         """
         DELETE FROM notices WHERE subject = :subject AND conversation IS :conversation
-            AND kind = :kind
+            AND kind IN (:kind, :kind + 32, :kind + 64)
         """)
     lazy var removePositions = self.sql("DELETE FROM positions WHERE author = :author")
     /// But for the newest of all, which says how many there were and how far cursors are.
@@ -262,17 +262,17 @@ final class ValueStatements: StatementGroup {
         WHERE subject = :subject AND number < (SELECT max(number) FROM notices)
         """)
     lazy var newestNotice = self.sql("SELECT max(number) FROM notices")
-    // Some thousand rows at most, of three sorts, so that much of one takes no place of another.
-    lazy var pruneNotices = self.sql(Self.prune("kind <> :kind AND subject IS NULL"))
-    lazy var pruneErasedNotices = self.sql(Self.prune("kind = :kind"))
-    lazy var pruneSubjectNotices = self.sql(Self.prune("subject IS NOT NULL"))
+    // Some thousand rows at most of each kind and tier, so that much of one takes no place of another.
+    lazy var lastNotice = self.sql(
+        """
+        SELECT number, arrival FROM notices WHERE \(Self.ofKind)
+            ORDER BY number DESC LIMIT 1 OFFSET :limit
+        """)
+    lazy var pruneNotices = self.sql(
+        "DELETE FROM notices WHERE number <= :number AND \(Self.ofKind)")
+    lazy var removeNote = self.sql("DELETE FROM notices WHERE kind = :kind AND body = :body")
 
-    private static func prune(_ condition: String) -> String {
-        """
-        DELETE FROM notices WHERE number <= (SELECT number FROM notices WHERE \(condition)
-            ORDER BY number DESC LIMIT 1 OFFSET :limit) AND \(condition)
-        """
-    }
+    private static let ofKind = "kind / 32 = :kind AND (:kinds >> (kind % 32)) & 1"
 
     lazy var addSend = self.sql(
         """

@@ -245,25 +245,39 @@ extension StoreFile {
             if notice.isLatestOnly {
                 subject = try self.makeAuthorRow(notice.subject ?? self.owner)
                 try self.statements.values.removeNotice.bind(.subject, subject)
-                    .bind(.conversation, conversation).bind(.kind, Int64(notice.number)).run()
+                    .bind(.conversation, conversation).bind(.kind, Int64(notice.number) % 32).run()
             }
             try self.statements.values.addNotice.bind(.number, number).bind(.arrival, arrival)
                 .bind(.conversation, conversation).bind(.kind, Int64(notice.number))
                 .bind(.subject, subject).bind(.body, notice.body).run()
             cursors.append(Cursor(arrival))
         }
-        let values = self.statements.values
-        let (kind, limit) = (Int64(Notice.erasedNumber), Int64(Limits.notices))
-        if notices.contains(where: { $0.number == Notice.erasedNumber }) {
-            try values.pruneErasedNotices.bind(.kind, kind).bind(.limit, limit).run()
-        }
-        if notices.contains(where: { $0.number != Notice.erasedNumber && !$0.isLatestOnly }) {
-            try values.pruneNotices.bind(.kind, kind).bind(.limit, limit).run()
-        }
-        if notices.contains(where: \.isLatestOnly) {
-            try values.pruneSubjectNotices.bind(.limit, limit).run()
+        var pruned: Set<[UInt8]> = []
+        for notice in notices where pruned.insert(notice.numbersOfKind).inserted {
+            try self.prune(likeThat: notice)
         }
         return cursors
+    }
+
+    /// Forgets the oldest notices of the kind and tier of one, where there are too many, and leaves a note in the place
+    /// of the last of them: whoever was away for longer is told that some are missing.
+    private func prune(likeThat notice: Notice) throws(SQLiteError) {
+        let values = self.statements.values
+        let kinds = notice.numbersOfKind.reduce(Int64(0)) { $0 | 1 << Int64($1 % 32) }
+        let group = Int64(notice.number / 32)
+        let last = try values.lastNotice.bind(.kinds, kinds).bind(.kind, group)
+            .bind(.limit, Int64(Limits.notices))
+            .first { (row) throws(SQLiteError) in
+                (number: row.int(.number), arrival: row.int(.arrival))
+            }
+        guard let last else { return }
+        let note = Notice(.forgotten(notice.kind), of: notice.tier, at: 0)
+        try values.pruneNotices.bind(.kinds, kinds).bind(.kind, group)
+            .bind(.number, last.number).run()
+        try values.removeNote.bind(.kind, Int64(note.number)).bind(.body, note.body).run()
+        try values.addNotice.bind(.number, last.number).bind(.arrival, last.arrival)
+            .bind(.conversation, Int64?.none).bind(.kind, Int64(note.number))
+            .bind(.subject, Int64?.none).bind(.body, note.body).run()
     }
 
     /// How many notices ever came.

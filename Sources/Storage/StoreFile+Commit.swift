@@ -131,7 +131,8 @@ extension StoreFile {
             if let entry = try self.fill(fill, &progress) { progress.filled.append(entry) }
         }
         let erased = try self.write(
-            batch.appends.flatMap(\.erasures) + batch.erasures, at: batch.time, &progress)
+            batch.appends.flatMap(\.erasures) + batch.erasures, at: batch.time, batch.tiers,
+            &progress)
         let expired = try batch.expiry.map { (expiry) throws(SQLiteError) in
             try self.expire(expiry, &progress)
         }
@@ -171,7 +172,13 @@ extension StoreFile {
         try self.store(batch.peers)
         let told = try self.store(batch.positions)
         let read = try self.read(batch.reads, at: batch.time, newest: progress.newest)
-        let own = erased.notices + told.map { Notice($0, at: batch.time) } + read.notices
+        let own =
+            erased.notices
+            + told.map { event in
+                let notice = Notice(event, at: batch.time)
+                let tier = notice.subject.flatMap { batch.tiers[$0] }
+                return Notice(event, of: tier ?? .known, at: batch.time)
+            } + read.notices
         let cursors = try self.store(batch.notices + own, &progress)
         try self.removeUnused(progress.parted)
         if let incarnation = batch.incarnation {
@@ -253,7 +260,10 @@ extension StoreFile {
                 try self.refer(row, append.verdicts[offset], at: run.key, &progress)
             }
             try self.attach(append.verdicts[offset].attaches, to: row)
-            tally.bytes += entry.payload.storedBytes
+            // Joins and their like never go, and so do not count for how much is kept.
+            if entry.entryClass != EntryClass.control.rawValue {
+                tally.bytes += entry.payload.storedBytes
+            }
             if visibility.isShown {
                 progress.cursors[index][offset] = Cursor(row.arrival)
                 tally.count(row)

@@ -64,8 +64,10 @@ extension StoreFile {
                     isDone = seen >= limit || bytes >= Int64(Limits.droppedBytesPerBatch)
                 }
                 seen += 1
-                bytes += row.optionalInt(.count) ?? 0
-                extras += Entry.overheadBytes + (row.optionalInt(.size) ?? 0)
+                // What never goes by itself is not counted for the conversation.
+                let (counted, all) = (row.optionalInt(.bytes) ?? 0, row.optionalInt(.count) ?? 0)
+                bytes += counted
+                extras += Entry.overheadBytes + (row.optionalInt(.size) ?? 0) + all - counted
                 if row.int(.seq) == 1 && !isDone {
                     cut = Cut(first: 1, bytes: bytes, extras: extras, count: seen)
                 }
@@ -157,7 +159,7 @@ extension StoreFile {
         for (key, marks) in marks.sorted(by: { $0.key < $1.key }) {
             guard let log = try self.logRow(key) else { continue }
             try self.statements.names.markLog.bind(.id, log.id)
-                .bind(.flags, Int64(marks.rawValue)).run()
+                .bind(.flags, marks.rawValue).run()
         }
     }
 }

@@ -41,7 +41,7 @@ extension StoreFile {
     /// entries are erased or they have no meaning, and of which messages that were shown people are to
     /// be told.
     func write(
-        _ erasures: [Erasure], at time: UInt64, _ progress: inout Progress
+        _ erasures: [Erasure], at time: UInt64, _ tiers: [PeerID: Tier], _ progress: inout Progress
     ) throws(SQLiteError) -> (done: [Erasure], notices: [Notice]) {
         var done: [Erasure] = []
         var notices: [Notice] = []
@@ -52,7 +52,8 @@ extension StoreFile {
                 let target = erasure.target
                 notices.append(
                     Notice(
-                        .erased(erasure.conversation, target.id, by: target.log.author), at: time))
+                        .erased(erasure.conversation, target.id, by: target.log.author),
+                        of: tiers[target.log.author] ?? .known, at: time))
             }
             if erasure.step != .wait {
                 try self.stopWaiting(for: erasure, &progress)
@@ -149,7 +150,7 @@ extension StoreFile {
 
     // MARK: Expiring
 
-    /// Gives up payloads of entries that are beyond a bound, the oldest first, a bounded part at once.
+    /// Gives up payloads of entries that are beyond a bound, a bounded part at once.
     func expire(
         _ expiry: Expiry, _ progress: inout Progress
     ) throws(SQLiteError) -> ExpiryOutcome {
@@ -157,40 +158,14 @@ extension StoreFile {
         guard let conversation = try self.conversationRow(expiry.conversation) else {
             return outcome
         }
-        let before: HybridTime
-        // How many bytes have to go; those that are older than a time go whatever they take.
-        var excess = Int64.max
-        switch expiry.bound {
-        case .before(let time): before = time
-        case .above(let bytes):
-            before = HybridTime(.max)
+        var walk = ExpiryWalk(expiry)
+        if case .above(let bytes) = expiry.bound {
             let taken = try self.statements.values.bytes.bind(.id, conversation).int() ?? 0
-            excess = taken - Int64(clamping: bytes)
+            walk.excess = taken - Int64(clamping: bytes)
         }
-        guard excess > 0 else { return outcome }
-        let after = expiry.after ?? ExpiryPosition(time: HybridTime(0), number: .min)
-        var aged: [(row: EntryRow, author: PeerID)] = []
-        var (looked, bytes, isFull, isEnough) = (0, 0, false, false)
-        try self.statements.entries.aged.bind(.conversation, conversation)
-            .bind(.through, before.stored).bind(.hlc, after.time.stored)
-            .bind(.arrival, after.number).bind(.limit, Int64(Limits.expiryRowsPerBatch))
-            .forEach { (row) throws(SQLiteError) in
-                guard !isFull, !isEnough else { return }
-                looked += 1
-                let found = try self.entryRow(row)
-                outcome.next = ExpiryPosition(time: found.time, number: found.arrival)
-                // What is held is not shown yet; what is gone already stays as it is.
-                guard found.arrival > 0, row.int(.class) != Int64(EntryClass.control.rawValue),
-                    found.flags.isDisjoint(with: [.erased, .expired])
-                else { return }
-                aged.append((found, PeerID(try row.bytes32(.key))))
-                bytes += Int(row.optionalInt(.count) ?? 0)
-                isEnough = bytes >= excess
-                isFull =
-                    aged.count == Limits.expiredPerBatch || bytes >= Limits.expiredBytesPerBatch
-            }
-        if isEnough || !isFull && looked < Limits.expiryRowsPerBatch { outcome.next = nil }
-        for (row, author) in aged {
+        guard walk.excess > 0 else { return outcome }
+        try self.look(&walk, in: conversation, rowLimit: Limits.expiryRowsPerBatch)
+        for (row, author) in walk.aged {
             try self.forget(row, as: .expired, &progress)
             let name = LogName(author: author, incarnation: UInt64(stored: row.incarnation))
             outcome.entries.append(
@@ -198,7 +173,69 @@ extension StoreFile {
                     key: LogKey(conversation: expiry.conversation, name: name),
                     seq: UInt64(bitPattern: row.seq)))
         }
+        outcome.next = walk.next
         return outcome
+    }
+
+    /// Finds what is to go, from where a walk has come to.
+    private func look(
+        _ walk: inout ExpiryWalk, in conversation: Int64, rowLimit: Int
+    ) throws(SQLiteError) {
+        try self.statements.entries.aged.bind(.conversation, conversation)
+            .bind(.through, walk.before.stored).bind(.hlc, walk.position.time.stored)
+            .bind(.arrival, walk.position.number).bind(.limit, Int64(rowLimit))
+            .forEach { (row) throws(SQLiteError) in
+                guard !walk.isOver else { return }
+                let found = try self.entryRow(row)
+                walk.look(at: found)
+                // What is held is not shown yet; what is gone already stays as it is.
+                guard found.arrival > 0, row.int(.class) != Int64(EntryClass.control.rawValue),
+                    found.flags.isDisjoint(with: [.erased, .expired])
+                else { return }
+                walk.take(
+                    found, by: PeerID(try row.bytes32(.key)), row.optionalInt(.count) ?? 0)
+            }
+        walk.end(rowLimit: rowLimit)
+    }
+
+    /// What would go by bounds, which is done without taking anything off the disk: how many messages, and their
+    /// bytes.
+    ///
+    /// - Parameters:
+    ///   - before: those that are older.
+    ///   - size: what of the rest is more than is kept; nil for nothing.
+    func expiring(
+        in id: ConversationID, before: HybridTime?, _ size: Expiry?
+    ) throws(SQLiteError) -> (messages: Int, bytes: Int64) {
+        var found: (messages: Int, bytes: Int64) = (0, 0)
+        guard let conversation = try self.conversationRow(id) else { return found }
+        var gone: Set<Int64> = []
+        func count(_ walk: ExpiryWalk) {
+            for (row, _) in walk.aged where gone.insert(row.arrival).inserted && row.isSeen {
+                found.messages += 1
+            }
+            found.bytes += walk.bytes
+        }
+        if let before {
+            var walk = ExpiryWalk(Expiry(conversation: id, .before(before)), isBounded: false)
+            try self.look(&walk, in: conversation, rowLimit: .max)
+            count(walk)
+        }
+        guard let size, case .above(let bytes) = size.bound else { return found }
+        let taken = try self.statements.values.bytes.bind(.id, conversation).int() ?? 0
+        var excess = taken - Int64(clamping: bytes) - found.bytes
+        var next: ExpiryPosition? = ExpiryPosition(of: 0)
+        while let position = next, excess > 0 {
+            var expiry = size
+            expiry.after = position
+            var walk = ExpiryWalk(expiry, isBounded: false)
+            (walk.excess, walk.gone) = (excess, gone)
+            try self.look(&walk, in: conversation, rowLimit: .max)
+            count(walk)
+            excess -= walk.bytes
+            next = walk.next
+        }
+        return found
     }
 
     /// Forgets who wanted an entry erased that came without its payload for that.
@@ -250,7 +287,10 @@ extension StoreFile {
     ) throws(SQLiteError) {
         var entry = try self.entry(of: row)
         let before = entry.storedBytes(with: entry.extra)
-        try self.addBytes(payload.storedBytes - entry.payload.storedBytes, in: row.conversation)
+        if entry.entryClass != EntryClass.control.rawValue {
+            try self.addBytes(
+                payload.storedBytes - entry.payload.storedBytes, in: row.conversation)
+        }
         entry.payload = payload
         let extra = entry.extra
         try self.statements.names.addLogBytes.bind(.id, row.log)
@@ -280,7 +320,7 @@ extension Payload {
 extension Entry {
     /// What an entry takes in the store beside its payload and its extra fields, about: its columns, and
     /// its rows in the indexes.
-    static let overheadBytes: Int64 = 256
+    static let overheadBytes = Int64(Limits.entryOverheadBytes)
 
     /// What it takes in the store, about, with its extra fields as they stand there.
     func storedBytes(with extra: [UInt8]?) -> Int64 {

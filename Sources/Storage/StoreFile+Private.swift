@@ -53,7 +53,9 @@ extension StoreFile {
     private func blankNotices(ofRequestBy device: [UInt8]) throws(SQLiteError) {
         var blank: [(number: Int64, body: [UInt8])] = []
         let kind = Int64(Notice.requestedNumber)
-        let rows = try self.database.prepare("SELECT number, body FROM notices WHERE kind = :kind")
+        // Those of whom the user did not know, and those of before there was a difference.
+        let rows = try self.database.prepare(
+            "SELECT number, body FROM notices WHERE kind & 31 = :kind")
         try rows.bind(.kind, kind).forEach { (row) throws(SQLiteError) in
             let notice = Notice(number: kind, conversation: nil, body: row.bytes(.body))
             guard let notice, case .requested(let peer, let text) = notice.event, !text.isEmpty,

@@ -293,7 +293,10 @@ extension StoreFile {
                 break
             }
             through = Cursor(statement.int(.arrival))
-            guard only.map({ $0 == statement.optionalInt(.place) }) ?? true else { continue }
+            let isNote = statement.int(.kind) % 32 == Int64(Notice.forgottenNumber)
+            guard isNote || only.map({ $0 == statement.optionalInt(.place) }) ?? true else {
+                continue
+            }
             let conversation =
                 statement.isNull(.place) ? nil : ConversationID(try statement.bytes32(.hash))
             // A later version may have left one that this version does not know.

@@ -90,7 +90,7 @@ extension StoreFile {
             snapshot.charges[key] = LogCharge(
                 source: row.isNull(.source) ? nil : Source(description: row.text(.source)),
                 number: row.int(.id),
-                marks: LogMarks(rawValue: UInt8(truncatingIfNeeded: row.int(.flags))))
+                marks: LogMarks(rawValue: row.int(.flags)))
             snapshot.sizes.append(LogSize(key: key, bytes: row.int(.bytes)))
         }
     }

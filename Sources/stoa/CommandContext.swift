@@ -178,14 +178,17 @@ final class CommandContext {
 
     /// Asks for a list page by page, and gives each page to `body`: one is held at a time.
     ///
-    /// - Parameter params: makes the parameters for a page.
+    /// - Parameters:
+    ///   - params: makes the parameters for a page.
+    ///   - noting: sees each page with all that is beside its elements.
     func forEachPage<Method: ControlMethod>(
         of method: Method.Type, _ params: (PageParams) -> Method.Params,
-        _ body: ([JSON]) throws(Failure) -> Void
+        noting: (JSON) -> Void = { _ in }, _ body: ([JSON]) throws(Failure) -> Void
     ) throws(Failure) {
         var page = PageParams { $0.limit = Int64(ControlLimits.pageItems) }
         while true {
             let result = try self.call(method, params(page))
+            noting(result)
             try body(result.list("items"))
             guard let next = result["next"]?.stringValue else { return }
             // Who gives the same place again would be asked without end.
@@ -233,10 +236,10 @@ final class CommandContext {
     func showList<Method: ControlMethod>(
         _ method: Method.Type, _ params: (PageParams) -> Method.Params, empty: String,
         heading: [String], where isShown: (JSON) -> Bool = { _ in true },
-        row: (JSON) -> [String]
+        noting: (JSON) -> Void = { _ in }, row: (JSON) -> [String]
     ) throws(Failure) {
         var table = TextTable(heading: heading, columns: self.console.tableColumns)
-        try self.forEachPage(of: method, params) { (whole) throws(Failure) in
+        try self.forEachPage(of: method, params, noting: noting) { (whole) throws(Failure) in
             let page = whole.filter(isShown)
             if self.json {
                 for element in page { try self.console.print(element) }

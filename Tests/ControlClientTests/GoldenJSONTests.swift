@@ -13,7 +13,7 @@ import Testing
         "status", "peers", "peers --refusals", "usage", "rooms", "conversations --all",
         "members ops",
         "join ops", "leave ops", "mute ops", "unmute ops", "archive ops", "unarchive ops",
-        "retain ops --days 3 --size 20M", "forget ops", "topic ops", "create ops --secret",
+        "retain ops --days 3 --size 20M --yes", "forget ops", "topic ops", "create ops --secret",
         "invite ops",
         "requests", "accept @ada", "decline @ada", "send ops hi --wait read --members all",
         "edit aaaaaaaa hi", "delete aaaaaaaa", "react aaaaaaaa +1", "info aaaaaaaa", "transfers",

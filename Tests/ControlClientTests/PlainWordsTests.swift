@@ -69,6 +69,28 @@ struct PlainWordsTests {
         #expect(blocked.output.contains("they can still read what you write"))
     }
 
+    @Test("messages go by a new limit only where somebody says so, who is told how many")
+    func retained() throws {
+        let daemon = try FakeDaemon { request in
+            let isDry: Bool
+            if case .named(let members) = request.params {
+                isDry = JSON.object(members)["dryRun"] == true
+            } else {
+                isDry = false
+            }
+            return [
+                .result(
+                    isDry ? ["name": "ops", "retainGoing": 7] : ["name": "ops", "retainDays": 3])
+            ]
+        }
+        let run = try CommandRun(["retain", "ops", "--days", "3"], daemon: daemon)
+        #expect(run.code == .usage && run.errors.contains("7 messages of ops would go"))
+        #expect(run.errors.contains("--yes"))
+        let sure = try CommandRun(["retain", "ops", "--days", "3", "--yes"], daemon: daemon)
+        #expect(sure.code == .done && sure.output.contains("kept for 3 days here"))
+        #expect(daemon.params("retain").count == 2)
+    }
+
     @Test("of lines those without text are left out, and one that is none is counted as one")
     func blankLines() throws {
         let daemon = try FakeDaemon { _ in [.result(CommandTests.sent.json)] }

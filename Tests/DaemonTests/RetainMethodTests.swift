@@ -66,6 +66,26 @@ struct RetainMethodTests {
         #expect((used?["bytes"]?.integerValue ?? 9_999) < 1_500)
     }
 
+    @Test("both limits hold that were given one after the other; what would go is said, and stays")
+    func both() throws {
+        let daemon = try TestDaemon(name: "ada")
+        try daemon.ask("join", ["room": "ops"])
+        for number in 1...5 {
+            let text = String(repeating: "x", count: 500) + "\(number)"
+            try daemon.ask("send", ["to": "ops", "text": .string(text)])
+        }
+        let dry = try daemon.ask("retain", ["to": "ops", "bytes": 1_500, "dryRun": true])
+        #expect(dry["retainGoing"] == 3 && dry["retainBytes"] == nil)
+        #expect(try Self.texts(daemon).count == 5)
+        #expect(try daemon.ask("retain", ["to": "ops", "days": 3])["retainGoing"] == nil)
+        let answer = try daemon.ask("retain", ["to": "ops", "bytes": 1_000_000])
+        #expect(answer["retainDays"] == 3 && answer["retainBytes"] == 1_000_000)
+        let none = try daemon.ask("retain", ["to": "ops", "days": 2, "dryRun": true])
+        #expect(none["retainGoing"] == 0 && none["retainDays"] == 3)
+        let off = try daemon.ask("retain", ["to": "ops", "off": true])
+        #expect(off["retainDays"] == nil && off["retainBytes"] == nil)
+    }
+
     @Test(
         "a room that is forgotten is left, and nothing of it can be read; somebody who is, is not known"
     )

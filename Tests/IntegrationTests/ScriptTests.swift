@@ -80,6 +80,31 @@ extension IntegrationTests {
             }
         }
 
+        @Test(
+            "a message on which the command always fails is given up, once told, and the next has its turn"
+        )
+        func givenUp() throws {
+            let scratch = try Scratch()
+            let (ada, ben) = try Node.two(in: "ops", scratch)
+            let out = "\(ben.folder)/out"
+            let hook = try Self.script(
+                """
+                printf '%s\\n' "$STOA_TEXT" >> '\(out)'
+                [ "$STOA_TEXT" != poison ]
+                """, in: ben)
+            let on = try ben.startStoa(
+                "on", "message", "--in", "ops", "--consumer", "hook", "--retries", "1", "--", hook)
+            try ben.await("it listens") {
+                try $0.list("consumers").contains { $0["live"] == true }
+            }
+            _ = try ada.stoa("send", "ops", "poison")
+            _ = try ada.stoa("send", "ops", "after it")
+            try ben.await("the next was run") { _ in Self.lines(out).contains("after it") }
+            on.signal(SIGTERM)
+            #expect(try on.waitForExit() == .code(0))
+            #expect(Self.lines(out) == ["poison", "poison", "after it"])
+        }
+
         @Test("a command tells a room how it ended, and its exit code is handed on")
         func runs() throws {
             let scratch = try Scratch()

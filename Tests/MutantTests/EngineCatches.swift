@@ -48,6 +48,10 @@
         static let claimedTime = Catch.test("RoomTests.claimedTime") {
             RoomTests().claimedTime()
         }
+        static let sources = Catch.test("RecordSharesTests.sources") {
+            RecordSharesTests().sources()
+        }
+        static let protected = Catch.test("RoomTests.followed") { RoomTests().followed() }
         static let charged = Catch.test("RoomTests.elsewhere") { RoomTests().elsewhere() }
         static let wanted = Catch.test("PayloadTests.wanted") { try PayloadTests().wanted() }
         static let erasers = Catch.test("ErasureTests.others") { ErasureTests().others() }

@@ -5,6 +5,9 @@
     enum SimulationCatches {
         static let clocks = Catch.test("ClockTests.ahead") { try ClockTests().ahead() }
         static let falseClocks = Catch.test("SybilTests.clocks") { await SybilTests().clocks() }
+        static let washed = Catch.test("SybilTests.washed") { try SybilTests().washed() }
+        static let ratcheted = Catch.test("SybilTests.ratcheted") { try SybilTests().ratcheted() }
+        static let flooded = Catch.test("SybilTests.flooded") { try SybilTests().flooded() }
         static let creep = Catch.test("ClockTests.creep") { try ClockTests().creep() }
         static let restoredBackup = Catch.test("ReplicationTests.restoredBackup") {
             try ReplicationTests().restoredBackup()

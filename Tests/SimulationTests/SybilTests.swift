@@ -16,4 +16,13 @@ struct SybilTests {
             }
         #endif
     }
+
+    @Test("many authors over few links take no name from a stranger who is linked")
+    func washed() throws { try Simulation.washed() }
+
+    @Test("what honest nodes follow by themselves protects no log of nobody")
+    func ratcheted() throws { try Simulation.ratcheted() }
+
+    @Test("where more is written than is kept, strangers lose theirs, and known people nothing")
+    func flooded() throws { try Simulation.flooded() }
 }

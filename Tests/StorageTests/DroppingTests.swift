@@ -179,13 +179,13 @@ import Testing
         var append = log.append([text("hello", at: 1)])
         append.source = Source("192.0.2.7:4100")
         var first = batch(append)
-        first.logMarks[log.key] = .closed
+        first.logMarks[log.key] = LogMarks(isClosed: true)
         _ = try await store.commit(first)
         var second = Batch(number: 2)
-        second.logMarks[log.key] = .named
+        second.logMarks[log.key] = LogMarks(isClosed: true, answeredDay: 20_000)
         _ = try await store.commit(second)
         let stored = try #require(try await store.snapshot().charges[log.key])
         #expect(stored.source == Source("192.0.2.7:4100"))
-        #expect(stored.marks == [.closed, .named] && stored.number > 0)
+        #expect(stored.marks == LogMarks(isClosed: true, answeredDay: 20_000) && stored.number > 0)
     }
 }

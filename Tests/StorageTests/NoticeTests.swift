@@ -91,30 +91,51 @@ struct StoredNoticeTests {
             _ = try await store.commit(Self.notices((round * 1_000 + 1)...((round + 1) * 1_000)))
         }
         let kept = try await self.all(store).notices
-        #expect(kept.count == Limits.notices)
+        #expect(kept.count == Limits.notices + 1)
         #expect(kept.last?.cursor == Cursor(5_000))
-        #expect(kept.first?.cursor == Cursor(5_001 - Int64(Limits.notices)))
+        // In the place of the last that was forgotten it says that some were.
+        #expect(kept.first?.cursor == Cursor(5_000 - Int64(Limits.notices)))
+        #expect(kept.first?.notice.event == .forgotten(.alert))
+        #expect(kept.dropFirst().allSatisfy { !$0.notice.isGap })
         #expect(try await store.counts().entries == 0)
         #expect(try await store.check().isEmpty)
     }
 
-    @Test("of erasures have places of their own: many of them push nothing else out")
+    @Test(
+        "of each kind, and of strangers, have places of their own: many of them push nothing else out"
+    )
     func apart() async throws {
         let directory = try TemporaryDirectory()
         let store = try await directory.open()
-        _ = try await store.commit(Self.notices(1...3))
+        func erased(by tier: Tier) -> Notice {
+            Notice(.erased(ops.conversation, EntryID(.zero), by: bob.id), of: tier, at: 1)
+        }
+        var first = Self.notices(1...3)
+        first.notices += [erased(by: .verified), erased(by: .fellow)]
+        first.notices.append(Notice(.joined(ops.conversation), at: 5))
+        _ = try await store.commit(first)
         for round in 0..<5 {
             var batch = Batch(number: UInt64(round) + 2)
-            batch.notices = (0..<1_000).map { _ in
-                Notice(.erased(ops.conversation, EntryID(.zero), by: bob.id), at: 1)
-            }
+            batch.notices = (0..<1_000).map { _ in erased(by: .stranger) }
             _ = try await store.commit(batch)
         }
-        let kept = try await store.entries(after: Cursor(0), limit: 20_000, withNotices: true)
-            .notices
-        #expect(kept.count == 3 + Limits.notices)
-        #expect(kept.prefix(3).map(\.cursor) == [Cursor(1), Cursor(2), Cursor(3)])
-        #expect(kept.last?.cursor == Cursor(5_003))
+        func kept(after cursor: Int64, in conversation: ConversationID? = nil) async throws
+            -> [StoredNotice]
+        {
+            try await store.entries(
+                after: Cursor(cursor), limit: 20_000, in: conversation, withNotices: true
+            ).notices
+        }
+        let all = try await kept(after: 0)
+        #expect(all.prefix(6).map(\.notice) == first.notices)
+        #expect(all.count == 6 + 1 + Limits.notices)
+        #expect(all[6].notice == Notice(.forgotten(.erased), of: .stranger, at: 0))
+        #expect(all[6].cursor == Cursor(5_006 - Int64(Limits.notices)))
+        #expect(all.last?.cursor == Cursor(5_006))
+        // Whoever follows one conversation is told as well, and nobody who has seen what was forgotten.
+        #expect(try await kept(after: 0, in: ops.conversation).contains { $0.notice.isGap })
+        let later = try await kept(after: all[6].cursor.rawValue)
+        #expect(later.count == Limits.notices && later.allSatisfy { !$0.notice.isGap })
         #expect(try await store.check().isEmpty)
     }
 }

@@ -339,6 +339,69 @@ import Testing
         #expect(try await store.check().isEmpty)
     }
 
+    @Test(
+        "what is above a number of bytes goes in the order of the steps, and joins count for nothing"
+    )
+    func expiredInSteps() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var (friend, strangers) = (LogWriter(bob), [LogWriter(eve), LogWriter(ada)])
+        func words(_ letter: String) -> String { letter + String(repeating: "x", count: 1_000) }
+        for number in UInt64(1)...5 {
+            _ = try await store.commit(batch(friend.append([text(words("b"), at: number)])))
+        }
+        for index in strangers.indices {
+            for number in UInt64(1)...(index == 0 ? 8 : 2) {
+                let entry = text(words(index == 0 ? "e" : "a"), at: 10 + number)
+                _ = try await store.commit(batch(strangers[index].append([entry])))
+            }
+        }
+        let one = try #require(try await store.usage(limit: 1).first).bytes / 15
+        for number in UInt64(1)...40 {
+            var silent = LogWriter(eve, incarnation: 100 + number)
+            _ = try await store.commit(batch(silent.append([entry(.join(nil), at: time(number))])))
+        }
+        #expect(try await store.usage(limit: 1).first?.bytes == 15 * one, "joins are not counted")
+        let (eves, adas) = (strangers[0].key.name, strangers[1].key.name)
+        let steps = [
+            RetentionStep(shares: [eves: 0], most: [UInt64(3 * one)]),
+            RetentionStep(shares: [eves: 0, adas: 0], most: [.max]),
+            RetentionStep(shares: [friend.key.name: 0], most: [.max]),
+        ]
+        func left(above bytes: UInt64) async throws -> (kept: [Int], going: Int) {
+            let expiry = Expiry(conversation: ops.conversation, .above(bytes: bytes), by: steps)
+            let going = try await store.expiring(in: ops.conversation, before: nil, expiry).messages
+            var (next, gone): (ExpiryPosition?, Int) = (ExpiryPosition(of: 0), 0)
+            while let position = next {
+                var batch = Batch(number: 2)
+                batch.expiry = Expiry(
+                    conversation: ops.conversation, .above(bytes: bytes), by: steps,
+                    after: position)
+                let outcome = try #require(try await store.commit(batch).expired)
+                (next, gone) = (outcome.next, gone + outcome.entries.count)
+            }
+            #expect(gone == going, "what was said before is what went")
+            let query = HistoryQuery(conversation: ops.conversation, limit: 99)
+            let history = texts(try await store.history(query).entries)
+            let counts = ["b", "e", "a"].map { letter in
+                history.count { $0.hasPrefix(letter) && $0.count > 999 }
+            }
+            return (counts, going)
+        }
+        #expect(try await left(above: UInt64(15 * one)).kept == [5, 8, 2])
+        #expect(try await left(above: UInt64(12 * one)).kept == [5, 5, 2])
+        #expect(try await left(above: UInt64(6 * one)).kept.reduce(0, +) == 6)
+        let last = try await left(above: UInt64(4 * one))
+        #expect(last.kept == [4, 0, 0] && last.going == 2)
+        // What is older goes whoever wrote it, and counts for the size as well.
+        let bound = HybridTime(wallMilliseconds: 4)
+        let older = try await store.expiring(
+            in: ops.conversation, before: bound,
+            Expiry(conversation: ops.conversation, .above(bytes: UInt64(2 * one)), by: steps))
+        #expect(older.messages == 2)
+        #expect(try await store.check().isEmpty)
+    }
+
     @Test("what a conversation is about is what was said last, whatever comes in what order")
     func topic() async throws {
         let directory = try TemporaryDirectory()

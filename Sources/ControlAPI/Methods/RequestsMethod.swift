@@ -37,6 +37,26 @@ public enum RequestsMethod: ControlMethod {
     /// Which part.
     public typealias Params = PageParams
 
-    /// Who waits, by key.
-    public typealias Result = Page<Request>
+    /// A part of the list.
+    public struct Result: ControlValue {
+        /// Who waits, by key.
+        public var items: [Request] = []
+        /// Where the rest of the list begins: the `after` of the next call; nil at the end.
+        public var next: String?
+        /// How many others wanted to write since the daemon started, for whom there is no room; nil where nobody did.
+        public var turnedAway: Int64?
+
+        /// The elements, and a little around them.
+        public var expectedBytes: Int { self.items.expectedBytes + 80 }
+
+        /// An empty list.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("items", &self.items)
+            visitor.field("next", &self.next)
+            visitor.field("turnedAway", &self.turnedAway)
+        }
+    }
 }

@@ -13,12 +13,14 @@ public enum RetainMethod: ControlMethod {
     public struct Params: ControlValue {
         /// A room, a person or a conversation id.
         public var to = ""
-        /// For how many days; nil for ever.
+        /// For how many days; nil leaves that as it is.
         public var days: Int64?
-        /// The most bytes that its payloads may take; nil for any number.
+        /// The most bytes that its payloads may take; nil leaves that as it is.
         public var bytes: Int64?
         /// True so that all is kept for ever; where none of the three is given nothing changes.
         public var off: Bool?
+        /// True to learn what would go, while nothing does and nothing changes.
+        public var dryRun: Bool?
 
         /// Empty parameters.
         public init() {}
@@ -28,14 +30,17 @@ public enum RetainMethod: ControlMethod {
             visitor.field("to", &self.to, .word, ConversationParams.toSummary)
             visitor.field(
                 "days", &self.days, .range(1...RetainMethod.daysLimit),
-                "For how many days; left out: for ever.")
+                "For how many days; left out: as it is.")
             visitor.field(
                 "bytes", &self.bytes, .range(0...Int64.max),
-                "The most bytes that its texts may take, of which the oldest go; left out: any number."
+                "The most bytes that its texts may take, of which strangers' go first; left out: as it is."
             )
             visitor.field(
                 "off", &self.off, .any,
                 "True so that all is kept for ever. Without it, days and bytes nothing changes.")
+            visitor.field(
+                "dryRun", &self.dryRun, .any,
+                "True to learn what would go by days and bytes: nothing goes, and nothing changes.")
         }
     }
 

@@ -38,6 +38,8 @@ public struct ConversationResult: ControlValue {
     public var muted: Bool?
     /// True where the user has put it away; nil otherwise.
     public var archived: Bool?
+    /// How many messages would go from this disk by what was asked; nil but for `retain` with `dryRun`.
+    public var retainGoing: Int64?
     /// For how many days its messages are kept here; nil for ever.
     public var retainDays: Int64?
     /// How many bytes its messages may take here; nil for any number.
@@ -69,6 +71,7 @@ public struct ConversationResult: ControlValue {
         visitor.field("muted", &self.muted)
         visitor.field("archived", &self.archived)
         visitor.field("retainDays", &self.retainDays)
+        visitor.field("retainGoing", &self.retainGoing)
         visitor.field("mentions", &self.mentions)
         visitor.field("retainBytes", &self.retainBytes)
         visitor.field("topic", &self.topic)

@@ -6,6 +6,7 @@ enum ShownChange {
     case message(MessageResult)
     case change(ChangeResult)
     case stream(StreamPieceEvent)
+    case gap(GapEvent)
 
     /// About how many bytes its line takes.
     var expectedBytes: Int {
@@ -13,6 +14,7 @@ enum ShownChange {
         case .message(let message): message.expectedBytes + 64
         case .change(let change): change.expectedBytes + 64
         case .stream(let event): event.expectedBytes
+        case .gap(let event): event.expectedBytes
         }
     }
 
@@ -32,19 +34,34 @@ enum ShownChange {
         case .stream(var event):
             event.subscription = subscription
             event.writeLine(into: &lines)
+        case .gap(var event):
+            event.subscription = subscription
+            event.writeLine(into: &lines)
         }
     }
 }
 
 extension NodeShell {
     /// The change as clients see it; `texts` is kept for the messages of one page or turn.
-    func shownChange(_ change: Change, _ texts: inout MessageTexts) -> ShownChange {
+    ///
+    /// - Parameter position: how far the subscriber was before it.
+    func shownChange(
+        _ change: Change, after position: Cursor, _ texts: inout MessageTexts
+    ) -> ShownChange {
         switch change {
+        case .notice(let cursor, let notice) where notice.isGap:
+            var event = GapEvent()
+            event.from = position.rawValue
+            event.to = cursor.rawValue
+            event.reason =
+                "there were more changes of the kind \(ChangeKind(notice.kind).rawValue) than are kept"
+            return .gap(event)
         case .message(let message):
-            self.streamPiece(message).map { .stream($0) }
+            return self.streamPiece(message).map { .stream($0) }
                 ?? self.changeResult(message).map { .change($0) }
                 ?? .message(self.messageResult(message, &texts))
-        case .notice(let cursor, let notice): .change(self.changeResult(notice, at: cursor))
+        case .notice(let cursor, let notice):
+            return .change(self.changeResult(notice, at: cursor))
         }
     }
 
@@ -134,6 +151,7 @@ extension NodeShell {
         case .linked(let peer, let isLinked):
             result.event = isLinked ? .linked : .unlinked
             self.name(peer, in: &result)
+        case .forgotten: preconditionFailure("a gap is told as one")
         }
         return result
     }

@@ -133,7 +133,7 @@ extension NodeShell {
                 change, hasRoom: subscription.client.hasRoomForEvents)
                 && !isHidden && self.passes(change, subscription.filter)
             {
-                let made = event ?? self.shownChange(change, &texts)
+                let made = event ?? self.shownChange(change, after: change.cursor, &texts)
                 event = made
                 var line: [UInt8] = []
                 line.reserveCapacity(made.expectedBytes)
@@ -178,7 +178,7 @@ extension NodeShell {
                 let keyring = self.keyring
                 for change in subscription.progress.read(arrivals, by: keyring)
                 where !self.isHidden(change) && self.passes(change, subscription.filter) {
-                    self.shownChange(change, &texts)
+                    self.shownChange(change, after: cursor, &texts)
                         .writeLine(for: subscription.key.number, into: &lines)
                 }
                 if !lines.isEmpty { subscription.client.write(lines) }

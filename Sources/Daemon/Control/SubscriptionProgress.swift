@@ -100,6 +100,7 @@ struct SubscriptionProgress: Hashable, Sendable {
 
     private func follows(_ change: Change) -> Bool {
         self.kinds.contains(change.kind)
-            && (self.conversation == nil || self.conversation == change.conversation)
+            && (self.conversation == nil || self.conversation == change.conversation
+                || change.isGap)
     }
 }

@@ -49,6 +49,11 @@ public enum Change: Hashable, Sendable {
         }
     }
 
+    /// Whether it says that others are missing, of whatever conversation.
+    public var isGap: Bool {
+        if case .notice(_, let notice) = self { notice.isGap } else { false }
+    }
+
     /// The conversation that it belongs to; nil for none.
     public var conversation: ConversationID? {
         switch self {

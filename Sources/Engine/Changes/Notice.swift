@@ -37,16 +37,23 @@ public struct Notice: Hashable, Sendable {
         case raised(Alert.Code, about: PeerID?, String)
         /// An alert is over.
         case cleared(Alert.Code)
+        /// Older notices of a kind were forgotten, since there were too many; the last of them had this place.
+        case forgotten(Change.Kind)
     }
 
     /// When, wall-clock milliseconds.
     public var time: UInt64
     /// What happened.
     public var event: Event
+    /// Of whom it tells: known people (and the user), fellows or strangers, each of whom takes no place of the others.
+    public var tier: Tier
 
     /// Makes a notice; the text of an alert is cut to ``Limits/noticeTextBytes``.
-    public init(_ event: Event, at time: UInt64) {
+    ///
+    /// - Parameter tier: how far those are trusted of whom it tells.
+    public init(_ event: Event, of tier: Tier = .known, at time: UInt64) {
         self.time = time
+        self.tier = Self.groups.first { tier <= $0 } ?? .known
         if case .raised(let code, let peer, let text) = event {
             self.event = .raised(code, about: peer, text.cut(toBytes: Limits.noticeTextBytes))
         } else if case .requested(let peer, let text) = event {
@@ -66,6 +73,7 @@ public struct Notice: Hashable, Sendable {
         case .erased: .erased
         case .delivered, .read: .delivery
         case .linked: .peer
+        case .forgotten(let kind): kind
         }
     }
 
@@ -93,9 +101,14 @@ public struct Notice: Hashable, Sendable {
             .erased(let conversation, _, _), .delivered(let conversation, _, _),
             .read(let conversation, _, _), .seen(let conversation, _, _):
             conversation
-        case .linked, .realmJoined, .realmLeft, .realmRenewed, .raised, .cleared, .requested: nil
+        case .linked, .realmJoined, .realmLeft, .realmRenewed, .raised, .cleared, .requested,
+            .forgotten:
+            nil
         }
     }
+
+    /// Whether it says that others are missing.
+    public var isGap: Bool { if case .forgotten = self.event { true } else { false } }
 }
 
 /// A notice at its place in the order of arrival.
@@ -129,13 +142,37 @@ extension String {
 
 /// How a notice lies on disk: a number, the conversation, and the rest as bytes. `Docs/Data.md`.
 extension Notice {
-    /// The number of an erasure: any member can cause many of them, so they are kept apart.
-    public static let erasedNumber: UInt8 = 9
     /// The number of those that tell of a request.
     public static let requestedNumber: UInt8 = 8
+    /// The number of those that say that others are missing.
+    public static let forgottenNumber: UInt8 = 15
+    /// Numbers have these added where fellows or strangers are told of.
+    private static let tierNumber = 32
+    /// The tiers that have places of their own, in the order of their numbers from the last.
+    private static let groups: [Tier] = [.stranger, .fellow, .known]
 
-    /// The number of its event.
+    /// The number of its event, as it lies on disk.
     public var number: UInt8 {
+        let group = Self.groups.count - 1 - (Self.groups.firstIndex(of: self.tier) ?? 2)
+        return self.eventNumber + UInt8(group * Self.tierNumber)
+    }
+
+    /// The numbers of all notices that share places with this one: those of its kind and tier.
+    public var numbersOfKind: [UInt8] {
+        let numbers: [UInt8] =
+            switch self.kind {
+            case .conversation: [1, 2, 3, 4, 5, 10, 13]
+            case .alert: [6, 7]
+            case .request: [Self.requestedNumber]
+            case .erased: [9]
+            case .delivery: [11, 12]
+            case .peer: [14]
+            case .message, .edited, .reaction, .stream: []
+            }
+        return numbers.map { $0 + (self.number - self.eventNumber) }
+    }
+
+    private var eventNumber: UInt8 {
         switch self.event {
         case .joined: 1
         case .left: 2
@@ -145,12 +182,13 @@ extension Notice {
         case .raised: 6
         case .cleared: 7
         case .requested: Self.requestedNumber
-        case .erased: Self.erasedNumber
+        case .erased: 9
         case .arranged: 10
         case .delivered: 11
         case .read: 12
         case .seen: 13
         case .linked: 14
+        case .forgotten: Self.forgottenNumber
         }
     }
 
@@ -182,18 +220,28 @@ extension Notice {
         case .linked(let peer, let isLinked):
             writer.raw(peer.key)
             writer.byte(isLinked ? 1 : 0)
+        case .forgotten(let kind):
+            writer.byte(UInt8(Self.forgettable.firstIndex(of: kind) ?? 0))
         }
         return writer.bytes
     }
+
+    /// The kinds of which notices are kept, in the order of their numbers.
+    fileprivate static let forgettable: [Change.Kind] = [
+        .conversation, .alert, .request, .erased, .delivery, .peer,
+    ]
 
     /// Reads what the store gives back; nil for what this version does not know.
     public init?(number: Int64, conversation: ConversationID?, body: [UInt8]) {
         do throws(WireError) {
             var reader = WireReader(body)
             let time = try reader.u64("time")
-            guard let event = try Event(number, conversation, &reader) else { return nil }
+            let group = Int(number) / Self.tierNumber
+            guard (0..<Self.groups.count).contains(group),
+                let event = try Event(number % Int64(Self.tierNumber), conversation, &reader)
+            else { return nil }
             try reader.finish("notice")
-            self.init(event, at: time)
+            self.init(event, of: Self.groups[Self.groups.count - 1 - group], at: time)
         } catch { return nil }
     }
 }
@@ -226,7 +274,7 @@ extension Notice.Event {
         case (10, let conversation?):
             let arrangement = Arrangement(rawValue: try reader.byte("arrangement"))
             self = .arranged(conversation, arrangement)
-        case (Int64(Notice.erasedNumber), let conversation?):
+        case (9, let conversation?):
             let id = EntryID(try reader.bytes32("message"))
             self = .erased(conversation, id, by: PeerID(try reader.bytes32("author")))
         case (11, let conversation?):
@@ -243,6 +291,10 @@ extension Notice.Event {
         case (14, nil):
             let peer = PeerID(try reader.bytes32("peer"))
             self = .linked(peer, try reader.byte("isLinked") != 0)
+        case (Int64(Notice.forgottenNumber), nil):
+            let kind = Int(try reader.byte("kind"))
+            guard kind < Notice.forgettable.count else { return nil }
+            self = .forgotten(Notice.forgettable[kind])
         default: return nil
         }
     }

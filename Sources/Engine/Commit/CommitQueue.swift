@@ -180,7 +180,7 @@ struct CommitQueue: Sendable {
     mutating func blankRequest(by device: PeerID) {
         self.notices = self.notices.map { notice in
             guard case .requested(device, _) = notice.event else { return notice }
-            return Notice(.requested(device, ""), at: notice.time)
+            return Notice(.requested(device, ""), of: notice.tier, at: notice.time)
         }
     }
 

@@ -34,11 +34,12 @@ struct Expiries: Sendable {
 
     /// Has all expire that is beyond a bound; false where too many wait.
     mutating func begin(
-        _ request: RequestID, in conversation: ConversationID, _ bound: RetentionBound
+        _ request: RequestID, in conversation: ConversationID, _ bound: RetentionBound,
+        by steps: [RetentionStep] = []
     ) -> Bool {
         guard self.jobs.count < Limits.waitingExpiries else { return false }
         if case .before(let time) = bound { self.cutOffs[conversation] = time }
-        let step = Expiry(conversation: conversation, bound)
+        let step = Expiry(conversation: conversation, bound, by: steps)
         self.jobs.append(Job(request: request, step: step))
         return true
     }
@@ -99,13 +100,17 @@ public struct Expiry: Hashable, Sendable {
     public var conversation: ConversationID
     /// Those that are to go.
     public var bound: RetentionBound
+    /// The passes over it, one after the other; none for one in which all may go.
+    public var steps: [RetentionStep]
     /// How far the batches before this one have come; nil for the first one.
     public var after: ExpiryPosition?
 
     /// Describes what is to expire.
     public init(
-        conversation: ConversationID, _ bound: RetentionBound, after: ExpiryPosition? = nil
+        conversation: ConversationID, _ bound: RetentionBound, by steps: [RetentionStep] = [],
+        after: ExpiryPosition? = nil
     ) {
+        self.steps = steps
         self.conversation = conversation
         self.bound = bound
         self.after = after
@@ -118,12 +123,21 @@ public struct ExpiryPosition: Hashable, Sendable {
     public var time: HybridTime
     /// Tells entries of one time apart.
     public var number: Int64
+    /// Which pass it is.
+    public var step: Int
+    /// How many bytes may still go of each share in this pass; nil at its beginning.
+    public var left: [UInt64]?
 
     /// Describes a place.
-    public init(time: HybridTime, number: Int64) {
+    public init(time: HybridTime, number: Int64, step: Int = 0, left: [UInt64]? = nil) {
         self.time = time
         self.number = number
+        self.step = step
+        self.left = left
     }
+
+    /// The beginning of a pass.
+    public init(of step: Int) { self.init(time: HybridTime(0), number: .min, step: step) }
 }
 
 /// What a batch has made of an ``Expiry``.

@@ -15,13 +15,15 @@ struct Typists: Sendable {
     private struct Heard {
         var at: UInt64
         var link: LinkID
-        var isKnown: Bool
+        var claim: FairShare<Place>.Claim
     }
 
     /// Who writes, and when that was heard last.
     private var heard: [Place: Heard] = [:]
     /// When others were told last that the own user writes.
     private var told: [ConversationID: UInt64] = [:]
+    /// Who began to write later has a greater number.
+    private var lastNumber: Int64 = 0
 
     /// Whether nobody writes.
     var isEmpty: Bool { self.heard.isEmpty }
@@ -39,29 +41,27 @@ struct Typists: Sendable {
 
     /// Takes that somebody writes: gives whether that is news, and whose place was taken for it.
     ///
-    /// - Parameter isKnown: whether the user knows them: then a stranger gives way where there is no room.
+    /// - Parameters:
+    ///   - tier: how far they are trusted.
+    ///   - source: from where it comes.
     mutating func receive(
-        _ place: Place, on link: LinkID, at now: UInt64, isKnown: Bool
+        _ place: Place, on link: LinkID, at now: UInt64, _ tier: Tier, from source: Source
     ) -> (isNews: Bool, ended: Place?) {
-        if self.heard[place] != nil {
-            self.heard[place]?.at = now
-            self.heard[place]?.isKnown = isKnown
-            return (false, nil)
-        }
+        self.lastNumber += 1
+        let claim = FairShare.Claim(
+            key: place, tier: tier, source: source, author: place.peer,
+            number: self.heard[place]?.claim.number ?? self.lastNumber)
+        let isNews = self.heard[place] == nil
         var ended: Place?
-        if self.heard.count >= Limits.typists {
-            ended = isKnown ? self.oldestStranger : nil
-            guard let ended else { return (false, nil) }
-            self.heard[ended] = nil
+        if isNews, self.heard.count >= Limits.typists {
+            let gone = FairShare.room(
+                for: claim, among: self.heard.values.map(\.claim), within: Limits.typists)
+            guard let gone else { return (false, nil) }
+            ended = gone.first?.key
+            for claim in gone { self.heard[claim.key] = nil }
         }
-        self.heard[place] = Heard(at: now, link: link, isKnown: isKnown)
-        return (true, ended)
-    }
-
-    /// The stranger who was not heard for longest; nil where there is none.
-    private var oldestStranger: Place? {
-        self.heard.filter { !$0.value.isKnown }
-            .min { ($0.value.at, $0.key) < ($1.value.at, $1.key) }?.key
+        self.heard[place] = Heard(at: now, link: link, claim: claim)
+        return (isNews, ended)
     }
 
     /// Somebody has sent what they wrote; true where that ends it.

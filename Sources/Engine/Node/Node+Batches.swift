@@ -36,6 +36,10 @@ extension Node {
             if Mutant.pushBeforeCommit.isActive { self.pushOwn(flight) }
         #endif
         flight.batch.time = self.now.wall
+        let erasures = flight.batch.appends.flatMap(\.erasures) + flight.batch.erasures
+        var told = Set(erasures.map(\.target.log.author))
+        for members in flight.batch.positions.values { told.formUnion(members.keys) }
+        flight.batch.tiers = self.tiers(of: told)
         self.actions.append(.commit(flight.batch))
         self.commits.send(consume flight)
     }

@@ -90,7 +90,9 @@ extension Node {
         }
         self.settleHeads(append, isOwn: isOwn, cursors: cursors)
         self.noteHeld(append, cursors: cursors)
-        self.nameDeps(of: run)
+        #if MUTANTS
+            if Mutant.protectFollowed.isActive { self.protectFollowed(by: run) }
+        #endif
         for (index, cursor) in cursors.enumerated() {
             let seq = run.first + UInt64(index)
             let entry = run.entries[index]
@@ -102,6 +104,7 @@ extension Node {
             guard let cursor, verdict.isSeen, !gone.contains(EntryPlace(key: run.key, seq: seq)),
                 let content = self.content(of: append, at: index)
             else { continue }
+            self.noteAnswer(content, by: run.key.name.author, at: entry.time, in: id)
             changes.append(
                 .message(
                     Message(

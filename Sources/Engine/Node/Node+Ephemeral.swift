@@ -170,7 +170,8 @@ extension Node {
         case .typing where piece.stream == 0:
             let place = Typists.Place(conversation: conversation, peer: peer)
             let (isNews, ended) = self.typists.receive(
-                place, on: id, at: self.now.monotonic, isKnown: self.tier(of: peer) >= .known)
+                place, on: id, at: self.now.monotonic, self.tier(of: peer),
+                from: Source(self.links[id].address))
             guard isNews else { return }
             if let ended { self.endTyping([ended]) }
             self.signal([.typing(peer, conversation, true)])

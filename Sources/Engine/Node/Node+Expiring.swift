@@ -9,9 +9,37 @@ extension Node {
         guard self.conversationTable[conversation] != nil else {
             return self.answer(request, .failed(.unknownConversation))
         }
-        if !self.commits.expiries.begin(request, in: conversation, bound) {
+        let steps = self.retentionSteps(bound, in: conversation)
+        if !self.commits.expiries.begin(request, in: conversation, bound, by: steps) {
             self.answer(request, .failed(.busy))
         }
+    }
+
+    /// In which order what is too much goes; what is too old goes by its age alone, whoever wrote it.
+    public func retentionSteps(
+        _ bound: RetentionBound, in conversation: ConversationID
+    ) -> [RetentionStep] {
+        guard case .above(let bytes) = bound, bytes > 0,
+            let known = self.conversationTable[conversation]
+        else { return [] }
+        #if MUTANTS
+            if Mutant.retainByAge.isActive { return [] }
+        #endif
+        let tiers = self.tiers(of: Set(known.logs.keys.map(\.author)))
+        let claims = known.logs.map { name, log in
+            let size = self.diskShares.bytes(
+                of: LogKey(conversation: conversation, name: name))
+            let overhead = log.head.seq.multipliedReportingOverflow(by: Limits.entryOverheadBytes)
+            return FairShare.Claim(
+                key: name, tier: tiers[name.author] ?? .stranger,
+                comesFirst: self.links.hasPlace(name.author)
+                    || log.charge.marks.isAnswered(at: self.now.wall),
+                source: log.charge.source, author: name.author,
+                weight: overhead.overflow
+                    ? 0 : Int(clamping: size - min(size, overhead.partialValue)),
+                number: log.charge.number)
+        }
+        return RetentionOrder.steps(claims, above: bytes)
     }
 
     /// A batch is on disk: what it has given up is not asked for, and who waits for it is told.

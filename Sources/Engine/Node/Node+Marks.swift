@@ -52,17 +52,19 @@ extension Node {
         if isNews { self.armMarks() }
     }
 
-    /// Whether a record may be looked at now: of marks each member has a few a minute, and none where
-    /// there are so many members that none of them writes any.
+    /// Whether a record that has come may be looked at now: of marks each member has a few a minute.
     ///
-    /// What is left out is there still with the next digest.
-    func isTimely(_ record: Record) -> Bool {
+    /// Where there are many members, those of some count alone; but of whom the user knows they are taken always, and so
+    /// is that of who is linked, since others may know them. What is left out is there still with the next digest.
+    func isTimely(_ record: Record, on id: LinkID) -> Bool {
         guard record.kind == Record.Kind.mark, let conversation = record.conversation else {
             return true
         }
+        guard self.conversationTable.has(conversation) else { return false }
         let isKnown = self.tier(of: record.author) >= .known
-        return self.conversationTable.has(conversation)
-            && self.conversationTable[known: conversation].takesMarks
+        return
+            (isKnown || record.author == self.links[id].info.peer
+            || self.conversationTable[known: conversation].countsMark(of: record.author))
             && self.marks.isTimely(record.key, isKnown: isKnown, at: self.now.monotonic)
     }
 
@@ -141,10 +143,11 @@ extension Node {
         guard self.conversationTable.has(id), self.conversationTable[known: id].isJoined else {
             return
         }
-        let members = self.conversationTable[known: id].members.filter { $0 != self.id }
-        guard (1...Limits.markMembers).contains(members.count) else { return }
+        let members = self.audience(of: id)
+        guard !members.isEmpty else { return }
         let linked = Set(self.links.sharing(id).map { self.links[$0].info.peer })
         let unlinked = members.filter { !linked.contains($0) && !self.isLongAway($0, in: id) }
+            .prefix(Limits.markMembers)
         let tellsReads = self.own.configuration.preferences.tellsReads
         guard isRead && tellsReads || !unlinked.isEmpty else { return }
         let mark = Mark(
@@ -159,6 +162,19 @@ extension Node {
         let record = mark.record(
             in: id, at: time, by: self.own.signer, self.keyring, using: &self.random)
         if let record { self.commits.records.add(record) }
+    }
+
+    /// The other members who are told what is here, those first whom the user knows: all where they are few, else whom
+    /// the user knows and, where these are few, who has written.
+    private func audience(of id: ConversationID) -> [PeerID] {
+        let conversation = self.conversationTable[known: id]
+        let others = conversation.members.filter { $0 != self.id }
+        let tiers = self.tiers(of: others)
+        let known = others.filter { tiers[$0, default: .stranger] >= .known }
+        return known
+            + others.filter {
+                tiers[$0, default: .stranger] < .known && conversation.countsMark(of: $0)
+            }
     }
 
     /// How far the logs of others are here and were read, those that were written last.

@@ -106,6 +106,9 @@ extension Node {
     /// Who waits to be accepted.
     public var pendingRequests: [DirectRequest] { self.requests.pending }
 
+    /// How many others wanted to write since the start, for whom there was no room, or is none any longer.
+    public var requestsTurnedAway: Int { self.requests.turnedAway }
+
     /// What own messages of a conversation wait for; nil where they wait for nothing.
     public func sendWait(in id: ConversationID) -> SendWait? {
         guard self.conversationTable.has(id) else { return nil }
@@ -251,30 +254,60 @@ extension Node {
         else { return }
         let tags = self.links[id].tags
         guard self.links[id].shares.contains(tags.share(direct.id, by: tags.peer)) else { return }
-        guard self.hasRoom(for: direct, on: id) else { return self.requests.turnAway() }
+        guard self.conversationTable.count < Limits.conversations else {
+            return self.requests.turnAway()
+        }
+        if self.mayBegin(direct) { return self.begin(.direct(direct)) }
+        guard self.roomForRequest(of: direct.person.id, on: id) != nil else {
+            return self.requests.turnAway()
+        }
+        self.conversationTable[direct.id] = Conversation(
+            .direct(direct), isJoined: false, isRequest: true)
+        self.keyring.add(.direct(direct))
+        self.privates.add(.direct(direct))
+        self.sendShares(on: id)
+    }
+
+    /// Whether the direct conversation of a peer begins without the user: those of strangers are bounded where
+    /// anybody may, and beyond that they are requests.
+    private func mayBegin(_ direct: DirectConversation) -> Bool {
         let tier = self.tier(of: direct.device)
-        if self.isOwn(direct.person.id)
-            || self.own.configuration.preferences.directFrom.admits(tier)
-        {
-            self.begin(.direct(direct))
-        } else {
-            self.conversationTable[direct.id] = Conversation(
-                .direct(direct), isJoined: false, isRequest: true)
-            self.keyring.add(.direct(direct))
-            self.privates.add(.direct(direct))
-            self.sendShares(on: id)
+        if self.isOwn(direct.person.id) { return true }
+        guard self.own.configuration.preferences.directFrom.admits(tier) else { return false }
+        if tier >= .known { return true }
+        let directs = self.privates.allDirects.map(\.device)
+        return self.tiers(of: directs).values.count { $0 < .known } < Limits.strangersDirects
+    }
+
+    /// Who gives way to what the peer of a link writes first; nil where it is not taken.
+    private func roomForRequest(of person: PersonID, on id: LinkID) -> [DirectRequest]? {
+        let peer = self.links[id].info.peer
+        let source = Source(self.links[id].address)
+        return self.requests.room(for: person, from: source.description, at: self.now.wall) {
+            let tiers = self.tiers(of: $0.map(\.device) + [peer])
+            func claim(
+                _ person: PersonID, _ device: PeerID, _ source: Source, _ number: Int64
+            ) -> FairShare<PersonID>.Claim {
+                FairShare.Claim(
+                    key: person, tier: tiers[device] ?? .stranger,
+                    comesFirst: self.links.hasPlace(device) || self.isMet(device),
+                    source: source, author: device, number: number)
+            }
+            return [claim(person, peer, source, .max)]
+                + $0.map {
+                    claim(
+                        $0.person.id, $0.device, Source(description: $0.source),
+                        Int64(clamping: $0.time))
+                }
         }
     }
 
-    /// Whether the direct conversation of a peer may begin: those of strangers are bounded.
-    private func hasRoom(for direct: DirectConversation, on id: LinkID) -> Bool {
-        guard self.conversationTable.count < Limits.conversations else { return false }
-        if self.isOwn(direct.person.id) || self.tier(of: direct.device) >= .known { return true }
-        let directs = self.privates.allDirects.map(\.device)
-        let strangers = self.tiers(of: directs).values.count { $0 < .known }
-        let source = Source(self.links[id].address).description
-        return strangers < Limits.strangersDirects
-            && self.requests.hasRoom(for: direct.person.id, from: source, at: self.now.wall)
+    /// Whether somebody is in a room in which the user has written.
+    private func isMet(_ peer: PeerID) -> Bool {
+        self.conversationTable.keys.contains {
+            self.conversationTable[known: $0].hasWritten(self.id)
+                && self.conversationTable[known: $0].count(of: peer) > 0
+        }
     }
 
     /// The direct conversation with the person at the other end of a link, made once for each.
@@ -321,14 +354,17 @@ extension Node {
             if isOver { return self.refuseLog(key, on: id) }
             return self.askOn(behind: run, frame, on: id)
         }
-        let source = Source(self.links[id].address).description
-        if self.requests.hasRoom(for: person, from: source, at: self.now.wall) {
+        if let gone = self.roomForRequest(of: person, on: id) {
             let request = DirectRequest(
                 device: peer, person: direct.person, text: text, time: self.now.wall,
-                source: source)
+                source: Source(self.links[id].address).description)
+            for request in gone {
+                self.requests.turnAway()
+                self.endRequest(of: request.device)
+            }
             self.take(request)
             self.commits.requests[person] = request
-            self.commits.add([Notice(.requested(peer, text), at: self.now.wall)])
+            self.commits.add([Notice(.requested(peer, text), of: .stranger, at: self.now.wall)])
         } else {
             self.requests.turnAway()
         }

@@ -104,7 +104,7 @@ extension Node {
         for record in records {
             let standing = self.record(record.key)
             // What stands here was verified when it came.
-            guard record != standing, self.isTimely(record) else { continue }
+            guard record != standing, self.isTimely(record, on: id) else { continue }
             guard self.profiles.checked.contains(record) || record.isValid else {
                 return self.violation(id, "forged record of \(record.author.shortText)")
             }
@@ -141,18 +141,21 @@ extension Node {
         let author = record.author
         guard self.profiles.hasRoom(for: record.key) else { return false }
         if self.commits.records.byteCount + self.marks.arrivedBytes >= Limits.waitingRecordBytes,
-            self.tier(of: author) < .known
+            self.tier(of: author) < .known, self.links.id(of: author) == nil
         {
             return false
         }
         let waiting = self.commits.records.byteCount(of: author)
-        return !self.profiles.refuses(record, waiting: waiting) { self.tier(of: author) }
+        return !self.profiles.refuses(record, waiting: waiting, at: self.now.monotonic) {
+            self.claim(of: author, self.tier(of: author))
+        }
     }
 
     /// Drops records where those whom the user does not know have too much of them together.
     mutating func thinRecords() {
         guard self.profiles.isThinningDue() else { return }
-        let gone = self.profiles.giveWay(self.tiers(of: self.profiles.allAuthors))
+        let claims = self.tiers(of: self.profiles.allAuthors).map { self.claim(of: $0, $1) }
+        let gone = self.profiles.giveWay(claims, at: self.now.monotonic)
         guard !gone.isEmpty else { return }
         self.commits.droppedRecords.formUnion(gone)
         for key in gone where key.kind == Record.Kind.profile {

@@ -182,8 +182,8 @@ extension Node {
             }
         }
         let linked = Set(links.map { self.links[$0].info.peer })
-        let away = conversation.members.filter { $0 != self.id && !linked.contains($0) }
-        guard away.count <= Limits.markMembers else { return missing.all }
+        var away = conversation.members.filter { $0 != self.id && !linked.contains($0) }
+        if away.count > Limits.markMembers { away = away.filter { self.isKnown($0) } }
         let marks = away.compactMap { member in
             self.profiles.record(
                 RecordKey(author: member, conversation: id, kind: Record.Kind.mark)

@@ -236,16 +236,27 @@ extension Node {
     public func retentionBounds(at now: UInt64) -> [(id: ConversationID, bound: RetentionBound)] {
         var bounds: [(id: ConversationID, bound: RetentionBound)] = []
         for conversation in self.conversationTable.values.sorted(by: { $0.id < $1.id }) {
-            if let days = conversation.retention.days {
-                let kept = UInt64(days) * Limits.dayMilliseconds
-                let moment = HybridTime(wallMilliseconds: now > kept ? now - kept : 0)
-                bounds.append((conversation.id, .before(moment)))
-            }
-            if let bytes = conversation.retention.bytes {
-                bounds.append((conversation.id, .above(bytes: bytes)))
+            for bound in self.retentionBounds(by: conversation.retention, at: now) {
+                bounds.append((conversation.id, bound))
             }
         }
         return bounds
+    }
+
+    /// What is to go by what the user keeps, which both hold where both are said.
+    public func retentionBounds(by retention: Retention, at now: UInt64) -> [RetentionBound] {
+        var bounds: [RetentionBound] = []
+        if let days = retention.days {
+            let kept = UInt64(days) * Limits.dayMilliseconds
+            bounds.append(.before(HybridTime(wallMilliseconds: now > kept ? now - kept : 0)))
+        }
+        if let bytes = retention.bytes { bounds.append(.above(bytes: bytes)) }
+        return bounds
+    }
+
+    /// How much is kept of a conversation.
+    public func retention(of id: ConversationID) -> Retention {
+        self.conversationTable[id]?.retention ?? Retention()
     }
 
     private mutating func erase(

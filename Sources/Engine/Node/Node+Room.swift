@@ -71,7 +71,7 @@ extension Node {
         if let victim { self.giveWay(LogKey(conversation: key.conversation, name: victim)) }
         self.conversationTable[known: key.conversation].begin(key.name, from: source)
         let charge = self.conversationTable[known: key.conversation].log(key.name).charge
-        if !charge.marks.isEmpty { self.commits.logMarks[key] = charge.marks }
+        if charge.marks != LogMarks() { self.commits.logMarks[key] = charge.marks }
         if !stays {
             self.conversationTable[known: key.conversation].crowd?.add(
                 LogCrowd.Occupant(name: key.name, source: charge.source, number: charge.number))
@@ -118,7 +118,7 @@ extension Node {
         let known = self.conversationTable[known: conversation]
         let oldest =
             known.names(of: newcomer.author).filter {
-                known.log($0).charge.marks.contains(.closed) && self.isFree($0, in: conversation)
+                known.log($0).charge.marks.isClosed && self.isFree($0, in: conversation)
             }
             .min { (known.log($0).head.time, $0) < (known.log($1).head.time, $1) }
         guard let oldest else { return nil }
@@ -160,8 +160,7 @@ extension Node {
         }
         var victim = crowd.giveWay(to: source, stays: stays) { name in
             isLoose(name)
-                && !self.conversationTable[known: conversation].log(name).charge.marks
-                    .contains(.named)
+                && !self.isAnswered(self.conversationTable[known: conversation].log(name))
         }
         // Answers to a flood keep nobody out who would never give way.
         if victim == nil, stays {
@@ -198,7 +197,11 @@ extension Node {
             if Mutant.evictKnownAuthors.isActive { return name.author == self.id }
         #endif
         return tier > .stranger || self.links.hasPlace(name.author)
-            || log.charge.marks.contains(.named)
+            || self.isAnswered(log)
+    }
+
+    private func isAnswered(_ log: LogProgress) -> Bool {
+        log.charge.marks.isAnswered(at: self.now.wall)
     }
 
     /// By what the newest log of a source is told: never by a time that it claims.
@@ -334,27 +337,49 @@ extension Node {
         guard self.conversationTable[known: conversation].logs.has(key.name) else {
             return self.conversationTable[known: conversation].closeElsewhere(key.name)
         }
-        if self.conversationTable[known: conversation].mark(key.name, .closed) {
-            self.commits.logMarks[key, default: []].formUnion(.closed)
-        }
+        self.note(LogMarks(isClosed: true), of: key)
     }
 
-    /// Somebody who does not give way has written behind entries of others: their logs do not either.
-    ///
-    /// Looked at only in conversations of many logs, and of what was answered at once: the others' heads.
-    mutating func nameDeps(of run: Run) {
-        let conversation = run.key.conversation
-        guard self.isCrowded(conversation), self.tier(of: run.key.name.author) > .stranger
-        else { return }
-        let deps = Set(run.entries.flatMap(\.deps))
-        guard !deps.isEmpty else { return }
-        let named = self.conversationTable[known: conversation].logs
-            .filter { deps.contains($0.value.head.id) }.map(\.key)
-        for name in named where self.conversationTable[known: conversation].mark(name, .named) {
-            self.commits.logMarks[LogKey(conversation: conversation, name: name), default: []]
-                .formUnion(.named)
-        }
+    private mutating func note(_ marks: LogMarks, of key: LogKey) {
+        let all = self.conversationTable[known: key.conversation].mark(key.name, marks)
+        if let all { self.commits.logMarks[key] = all }
     }
+
+    /// Somebody who does not give way has answered an entry, or said what they make of it: its log does not give way
+    /// either, for a time.
+    ///
+    /// Only what a person does counts. What entries follow a node chooses by itself, and whoever writes much would have
+    /// all their logs followed.
+    mutating func noteAnswer(
+        _ content: Content, by author: PeerID, at time: HybridTime, in id: ConversationID
+    ) {
+        let target: EntryTarget
+        switch content {
+        case .reply(_, let answered): target = answered
+        case .reaction(let reaction): target = reaction.target
+        default: return
+        }
+        let key = LogKey(conversation: id, name: target.log)
+        guard key.name.author != author, self.tier(of: author) > .stranger else { return }
+        let day = min(time.milliseconds, self.now.wall) / Limits.dayMilliseconds
+        self.note(LogMarks(answeredDay: UInt32(clamping: day)), of: key)
+    }
+
+    #if MUTANTS
+        /// Somebody who does not give way has written behind entries of others.
+        mutating func protectFollowed(by run: Run) {
+            guard self.tier(of: run.key.name.author) > .stranger else { return }
+            let deps = Set(run.entries.flatMap(\.deps))
+            let id = run.key.conversation
+            let followed = self.conversationTable[known: id].logs
+                .filter { deps.contains($0.value.head.id) }.map(\.key).sorted()
+            let day = UInt32(clamping: self.now.wall / Limits.dayMilliseconds)
+            for name in followed {
+                self.note(
+                    LogMarks(answeredDay: max(1, day)), of: LogKey(conversation: id, name: name))
+            }
+        }
+    #endif
 
     // MARK: What the user is told
 

@@ -1,3 +1,24 @@
+/// How somebody ranks where room is shared.
+extension Node {
+    /// A claim of somebody on a place, of which its weight and its number are still to be said.
+    func claim(of author: PeerID, _ tier: Tier) -> FairShare<PeerID>.Claim {
+        FairShare.Claim(
+            key: author, tier: tier, comesFirst: self.links.hasPlace(author),
+            source: self.source(of: author), author: author, number: 0)
+    }
+
+    /// From where somebody comes: where they are linked, else who brought what they have written.
+    ///
+    /// Authors cost nothing, so they count for whoever brought them here.
+    func source(of author: PeerID) -> Source? {
+        if let link = self.links.id(of: author) { return Source(self.links[link].address) }
+        let brought = self.conversationTable.keys.compactMap {
+            self.conversationTable[known: $0].source(of: author)
+        }
+        return brought.min() ?? self.dialling.known[author]?.addresses.first.map { Source($0) }
+    }
+}
+
 /// Strangers of whom something is remembered: how many they may be.
 extension Node {
     /// Forgets strangers where there are too many.

@@ -101,7 +101,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         self.time = NodeTime(buildTime: configuration.buildTime)
         self.dialling = Dialling(
             own: self.id, known: snapshot.peers, budget: configuration.linkBudget)
-        self.profiles = Profiles(snapshot.records)
+        self.profiles = Profiles(snapshot.records, in: configuration.recordBounds)
         self.pictures = Pictures(self.profiles)
         self.people = People(snapshot, own: self.id)
         self.requests = DirectRequests(snapshot.requests)

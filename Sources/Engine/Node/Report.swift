@@ -268,6 +268,8 @@ public struct NodeConfiguration: Sendable {
     public var preferences: NodePreferences
     /// How many logs a conversation may have.
     public var logBounds = LogBounds()
+    /// How much records may take of those whom the user does not know.
+    public var recordBounds = RecordBounds()
     /// How much of the disk those may have whom the user has not chosen.
     public var diskBounds: DiskBounds
     /// How many links there may be.

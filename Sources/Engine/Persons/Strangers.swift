@@ -52,7 +52,8 @@ struct Strangers: Sendable {
         }
         var superfluous: [PeerID] = []
         // As many of each source as fit, so that those with most lose most.
-        let share = Self.share(of: sources.values.map(\.count), limit: limit)
+        let share = max(
+            1, FairShare<PeerID>.level(of: sources.values.map(\.count), within: limit))
         for (source, peers) in sources where peers.count > share {
             superfluous += peers[share...].filter { !$0.isLinked }.map(\.peer)
             sources[source] = Array(peers[..<share])
@@ -65,19 +66,5 @@ struct Strangers: Sendable {
                 .prefix(over).map(\.peer)
         }
         return superfluous.sorted()
-    }
-
-    /// The most of each source with which all fit into `limit`; 1 at least.
-    private static func share(of counts: [Int], limit: Int) -> Int {
-        var (low, high) = (1, max(1, counts.max() ?? 1))
-        while low < high {
-            let middle = (low + high + 1) / 2
-            if counts.reduce(0, { $0 + min($1, middle) }) <= limit {
-                low = middle
-            } else {
-                high = middle - 1
-            }
-        }
-        return low
     }
 }

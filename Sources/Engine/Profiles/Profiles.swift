@@ -5,8 +5,8 @@ struct Profiles: Sendable {
     private var profiles: [PeerID: Record] = [:]
     private var others: [PeerID: [RecordKey: Record]] = [:]
     /// What profiles take, and what all others do.
-    private(set) var profileShares = RecordShares(limit: Limits.ofStrangers.profileBytes)
-    private(set) var otherShares = RecordShares(limit: Limits.ofStrangers.recordBytes)
+    private(set) var profileShares: RecordShares
+    private(set) var otherShares: RecordShares
     /// The links that keep records of authors who are not known yet, and what these take.
     private var earlyHolders: [LinkID: (bytes: Int, isKnown: Bool)] = [:]
     /// What of strangers' records is passed on at once.
@@ -15,7 +15,9 @@ struct Profiles: Sendable {
     /// Those of before that were found right.
     var checked = CheckedRecords()
 
-    init(_ records: [Record]) {
+    init(_ records: [Record], in bounds: RecordBounds = RecordBounds()) {
+        self.profileShares = RecordShares(limit: bounds.profiles)
+        self.otherShares = RecordShares(limit: bounds.others)
         for record in records { _ = self.settle(record) }
     }
 
@@ -96,14 +98,15 @@ struct Profiles: Sendable {
     ///
     /// - Parameters:
     ///   - waiting: what of the author is not on disk yet, in bytes.
-    ///   - tier: how far its author is trusted, asked for only where that decides.
-    func refuses(_ record: Record, waiting: Int, tier: () -> Tier) -> Bool {
+    ///   - claim: how its author ranks, asked for only where that decides.
+    func refuses(
+        _ record: Record, waiting: Int, at now: UInt64, claim: () -> FairShare<PeerID>.Claim
+    ) -> Bool {
         let isProfile = Self.isProfile(record.key)
         let shares = isProfile ? self.profileShares : self.otherShares
+        guard shares.mayRefuse(at: now) else { return false }
         let more = record.keptBytes + waiting - (self.record(record.key)?.keptBytes ?? 0)
-        guard shares.mayRefuse(more, of: record.author) else { return false }
-        let tier = tier()
-        return tier < .known && shares.refuses(more, of: record.author, tier)
+        return shares.refuses(more, of: claim(), at: now)
     }
 
     /// Whether there may be too much of those together whom the user does not know.
@@ -114,14 +117,14 @@ struct Profiles: Sendable {
 
     /// Drops records of those who give way of some authors; gives what went.
     ///
-    /// Of who has most, all go, but that profiles and others are counted apart: names are what people miss most.
-    mutating func giveWay(_ tiers: [PeerID: Tier]) -> [RecordKey] {
+    /// Of who gives way, all go, but that profiles and others are counted apart: names are what people miss most.
+    mutating func giveWay(_ claims: [FairShare<PeerID>.Claim], at now: UInt64) -> [RecordKey] {
         var gone: [RecordKey] = []
-        for (tier, authors) in RecordShares.groups(tiers) {
-            for author in self.otherShares.giveWay(authors, of: tier) {
+        for (tier, claims) in RecordShares.groups(claims) {
+            for author in self.otherShares.giveWay(claims, of: tier, at: now) {
                 gone += (self.others[author] ?? [:]).keys
             }
-            for author in self.profileShares.giveWay(authors, of: tier) {
+            for author in self.profileShares.giveWay(claims, of: tier, at: now) {
                 gone += self.profiles[author].map { [$0.key] } ?? []
             }
         }

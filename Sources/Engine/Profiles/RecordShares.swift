@@ -1,36 +1,58 @@
+/// How much records may take of strangers together, and as much of fellows, in bytes.
+public struct RecordBounds: Hashable, Sendable {
+    /// Of profiles.
+    public var profiles = Limits.ofStrangers.profileBytes
+    /// Of all others.
+    public var others = Limits.ofStrangers.recordBytes
+
+    /// Those of ``Limits``.
+    public init() {}
+}
+
 /// What records take, by author, and who has too much of them.
 ///
 /// Keys cost nothing, and each may have some records: so those whom the user does not know have a bounded number
-/// of bytes together, strangers and fellows each for themselves. Of more, who has most loses theirs.
+/// of bytes together, strangers and fellows each for themselves. Of more, who gives way by ``FairShare`` loses theirs.
 struct RecordShares: Sendable {
     /// What the records of one tier may take, in bytes.
     let limit: Int
-    private var bytes: [PeerID: Int] = [:]
+    private var holdings: [PeerID: Holding] = [:]
     /// What they take, whoever wrote them.
     private(set) var total = 0
-    /// Who would come to have as much is not taken, since who had as much has given way.
-    private var ceilings: [Tier: Int] = [:]
+    /// Who of a source would come to have as much is not taken for a while, since who had as much has given way.
+    private var ceilings: [Tier: [Source?: Int]] = [:]
+    /// When that ends, in monotonic milliseconds.
+    private var ceilingsEnd: UInt64 = 0
     /// What they took when it was looked at last who gives way.
     private var lookedAt = 0
+    private var lastNumber: Int64 = 0
+
+    /// What one author has here.
+    private struct Holding {
+        var bytes = 0
+        /// Whose first record came later has a greater number.
+        var number: Int64
+    }
 
     init(limit: Int) { self.limit = limit }
 
-    /// Who has written any.
-    var authors: Dictionary<PeerID, Int>.Keys { self.bytes.keys }
-
-    /// The tiers that are bounded, each with those who count there.
-    static func groups(_ tiers: [PeerID: Tier]) -> [(tier: Tier, authors: [PeerID])] {
+    /// The tiers that are bounded, each with the claims of those who count there.
+    static func groups(
+        _ claims: [FairShare<PeerID>.Claim]
+    ) -> [(tier: Tier, claims: [FairShare<PeerID>.Claim])] {
         [.stranger, .fellow].map { tier in
-            (tier, tiers.filter { max($0.value, .stranger) == tier }.map(\.key))
+            (tier, claims.filter { max($0.tier, .stranger) == tier })
         }
     }
 
     /// What an author has here takes so many bytes more, or fewer.
     mutating func note(_ change: Int, of author: PeerID) {
         self.total += change
-        let bytes = self.bytes[author, default: 0] + change
-        precondition(bytes >= 0, "only what is here goes")
-        self.bytes[author] = bytes == 0 ? nil : bytes
+        var holding = self.holdings[author] ?? Holding(number: self.lastNumber + 1)
+        self.lastNumber = max(self.lastNumber, holding.number)
+        holding.bytes += change
+        precondition(holding.bytes >= 0, "only what is here goes")
+        self.holdings[author] = holding.bytes == 0 ? nil : holding
         self.lookedAt = min(self.lookedAt, self.total)
         if self.total < self.limit / 4 * 3 { self.ceilings = [:] }
     }
@@ -45,31 +67,34 @@ struct RecordShares: Sendable {
         return true
     }
 
-    /// Whether somebody may have given way who had as much as an author has with so many bytes more.
-    func mayRefuse(_ more: Int, of author: PeerID) -> Bool {
-        !self.ceilings.isEmpty
-            && self.ceilings.values.contains { self.bytes[author, default: 0] + more >= $0 }
+    /// Whether anybody may be refused now.
+    func mayRefuse(at now: UInt64) -> Bool { !self.ceilings.isEmpty && now < self.ceilingsEnd }
+
+    /// Whether an author would be the next to give way with so many bytes more; who is linked is not refused.
+    func refuses(_ more: Int, of claim: FairShare<PeerID>.Claim, at now: UInt64) -> Bool {
+        guard self.mayRefuse(at: now), !claim.comesFirst, claim.tier < .known,
+            let ceiling = self.ceilings[max(claim.tier, .stranger)]?[claim.source]
+        else { return false }
+        return (self.holdings[claim.key]?.bytes ?? 0) + more >= ceiling
     }
 
-    /// Whether an author of a tier would be the next to give way with so many bytes more.
-    func refuses(_ more: Int, of author: PeerID, _ tier: Tier) -> Bool {
-        let ceiling = self.ceilings[max(tier, .stranger)] ?? .max
-        return self.bytes[author, default: 0] + more >= ceiling
-    }
-
-    /// Who gives way of a tier whose authors have more together than is kept of them, down to seven eighths:
-    /// those with most.
-    mutating func giveWay(_ authors: [PeerID], of tier: Tier) -> [PeerID] {
-        let claims = authors.map { (bytes: self.bytes[$0, default: 0], author: $0) }
-        var left = claims.reduce(0) { $0 + $1.bytes }
-        guard left > self.limit else { return [] }
-        var gone: [PeerID] = []
-        for claim in claims.sorted(by: { ($1.bytes, $0.author) < ($0.bytes, $1.author) })
-        where left > self.limit / 8 * 7 {
-            left -= claim.bytes
-            self.ceilings[tier] = claim.bytes
-            gone.append(claim.author)
-        }
-        return gone
+    /// Who gives way of a tier whose authors have more together than is kept of them, down to seven eighths.
+    ///
+    /// - Parameter claims: of all of the tier; what each takes is filled in here.
+    mutating func giveWay(
+        _ claims: [FairShare<PeerID>.Claim], of tier: Tier, at now: UInt64
+    ) -> [PeerID] {
+        var shares = FairShare<PeerID>(
+            claims.compactMap { claim in
+                guard let holding = self.holdings[claim.key] else { return nil }
+                var claim = claim
+                (claim.weight, claim.number) = (holding.bytes, holding.number)
+                return claim
+            })
+        guard shares.total > self.limit else { return [] }
+        let gone = shares.giveWay(downTo: self.limit / 8 * 7)
+        self.ceilings[tier] = Dictionary(gone.map { ($0.source, $0.weight) }, uniquingKeysWith: min)
+        self.ceilingsEnd = now + Limits.recordRefusalMilliseconds
+        return gone.map(\.key)
     }
 }

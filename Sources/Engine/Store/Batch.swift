@@ -56,6 +56,8 @@ public struct Batch: Hashable, Sendable {
     public var endedRequests: [PersonID] = []
     /// What subscribers are told beside entries, in order; they arrive after all entries of the batch.
     public var notices: [Notice] = []
+    /// How far those are trusted of whom the store tells by itself: of whom it erases, and who has own messages.
+    public var tiers: [PeerID: Tier] = [:]
     /// The incarnation that own logs have from here on.
     public var incarnation: UInt64?
     /// Whether this brings catch-up while live messages come or go, which wait for whatever the store

@@ -1,15 +1,44 @@
-/// What is noted of a log beside its entries, as bits: what decides whether it gives way.
-public struct LogMarks: OptionSet, Hashable, Sendable {
-    /// The bits, as the store keeps them.
-    public let rawValue: UInt8
+/// What is noted of a log beside its entries: what decides whether it gives way.
+public struct LogMarks: Hashable, Sendable {
+    /// Whether a later log of its author says that it is not continued.
+    public var isClosed = false
+    /// The last day on which somebody whom the user does not count as a stranger answered an entry of it, in days since
+    /// 1970; 0 for none.
+    public var answeredDay: UInt32 = 0
 
-    /// Takes bits.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    private static let closedBit: Int64 = 1
+    // The bit between was set by what a node did by itself, and says nothing any longer.
+    private static let dayShift: Int64 = 8
 
-    /// A later log of its author says that it is not continued.
-    public static let closed = LogMarks(rawValue: 1)
-    /// Somebody who does not give way has written behind an entry of it.
-    public static let named = LogMarks(rawValue: 2)
+    /// Nothing is noted, or this.
+    public init(isClosed: Bool = false, answeredDay: UInt32 = 0) {
+        self.isClosed = isClosed
+        self.answeredDay = answeredDay
+    }
+
+    /// Takes what the store has kept.
+    public init(rawValue: Int64) {
+        self.isClosed = rawValue & Self.closedBit != 0
+        self.answeredDay = UInt32(truncatingIfNeeded: rawValue >> Self.dayShift)
+    }
+
+    /// Both, as the store keeps them.
+    public var rawValue: Int64 {
+        Int64(self.answeredDay) << Self.dayShift | (self.isClosed ? Self.closedBit : 0)
+    }
+
+    /// All that is noted here or there.
+    public func union(_ other: LogMarks) -> LogMarks {
+        LogMarks(
+            isClosed: self.isClosed || other.isClosed,
+            answeredDay: max(self.answeredDay, other.answeredDay))
+    }
+
+    /// Whether an answer protects the log now: none does for ever.
+    func isAnswered(at wall: UInt64) -> Bool {
+        self.answeredDay > 0
+            && UInt64(self.answeredDay) + Limits.answeredDays >= wall / Limits.dayMilliseconds
+    }
 }
 
 /// What a batch has taken off the disk of a log that gives way.

@@ -1,60 +1,26 @@
 internal import Crypto
 
-/// One log, as far as a node keeps it in memory.
-struct LogProgress: Hashable, Sendable {
-    /// The last entry on disk; what clocks, digests and wants speak of.
-    var head = Head.start
-    /// The last entry accepted, on disk or on its way there.
-    var tail = Head.start
-    /// Where the author's two histories part, which a proof on disk shows; the log ends before it.
-    var forkPoint: UInt64?
-    /// Whose log it is, as its first entry says; nil where nothing of it is shown.
-    var person: PersonID?
-    /// The last entry up to which all payloads are here that are to be had; nil for the head.
-    var whole: UInt64?
-    /// The entries that are held, because they are ahead of time; nil where none is.
-    var held: ClosedRange<UInt64>?
-    /// Whether there is no room for the log: nothing of it is taken.
-    var isRefused = false
-    /// Who brought it, and when.
-    var charge = LogCharge()
-    /// The log's bucket; nil while it is not kept here.
-    fileprivate(set) var bucket: UInt8?
-
-    /// Whether digests and clocks tell of what is here of it.
-    var isCounted: Bool { self.head.seq > 0 || self.forkPoint != nil }
-
-    /// What a clock says of it.
-    var state: ClockRow.State {
-        if self.isRefused { return .refused }
-        return self.forkPoint == nil ? .open : .forked
-    }
-
-    /// How many entries up to one are not here, or not with their payloads.
-    func lacking(through seq: UInt64) -> UInt64 {
-        let here = min(self.head.seq, self.whole ?? .max)
-        return seq > here ? seq - here : 0
-    }
-
-    /// Whether entries from this seq on count no longer.
-    func isBeyondFork(_ seq: UInt64) -> Bool {
-        self.forkPoint.map { seq >= $0 } ?? false
-    }
-
-    /// The last entry of a run that counts.
-    ///
-    /// Of a forked log the run may reach beyond the point, where only a later attestation covers
-    /// what lies before it.
-    func countedHead(of run: VerifiedRun) -> Head {
-        guard let point = self.forkPoint, run.run.last >= point else { return run.head }
-        let index = Int(point - run.run.first) - 1
-        return Head(
-            seq: point - 1, id: run.ids[index], time: run.run.entries[index].time)
-    }
-}
-
 /// One conversation, as far as a node keeps it in memory: logs and heads, never entries.
 struct Conversation: Sendable {
+    /// What there is here of one author.
+    private struct AuthorLogs {
+        var count = 0
+        /// From where the first log came.
+        var source: Source?
+    }
+
+    /// Of how many members marks are told.
+    enum MarkScope {
+        case members
+        /// Of those alone who have written, since there are more members than marks are for.
+        case writers
+        /// Of nobody but whom one knows.
+        case nobody
+    }
+
+    /// A log of an opening and a join says nothing yet.
+    private static let silentEntries: UInt64 = 2
+
     let id: ConversationID
     /// What it is.
     let kind: ConversationKind
@@ -71,8 +37,8 @@ struct Conversation: Sendable {
     private(set) var refused = RefusedLogs()
     /// The authors of logs that count, ascending.
     private(set) var authors: [PeerID] = []
-    /// How many logs of each author there are.
-    private var authorCounts: [PeerID: Int] = [:]
+    /// What there is of each author.
+    private var authorLogs: [PeerID: AuthorLogs] = [:]
     /// Logs that came later have greater numbers.
     private var lastNumber: Int64 = 0
     /// Logs that later ones of their authors have closed, and that are not here.
@@ -83,9 +49,13 @@ struct Conversation: Sendable {
     var numbers = LogNumbers()
     /// What the next own entry follows.
     var heads = Heads()
-    private(set) var attendance: [PeerID: Attendance] = [:] { didSet { self.countMembers() } }
-    /// Whether there are so few members that marks are written, taken and counted.
-    private(set) var takesMarks = true
+    private(set) var attendance: [PeerID: Attendance] = [:]
+    /// How many members there are, and how many of them have written.
+    private var present: (all: Int, writers: Int) = (0, 0)
+    /// Who has done more here than to come and go.
+    private var writers: Set<PeerID> = []
+    /// Whose marks are written, taken and counted, whoever is known.
+    private(set) var markScope = MarkScope.members
     var latestShown = HybridTime(0)
     /// How much of what is said in it is kept.
     var retention = Retention()
@@ -137,7 +107,9 @@ struct Conversation: Sendable {
             conversation.latestShown = snapshot.latestShown[id] ?? HybridTime(0)
             conversation.arrangement = snapshot.arrangements[id] ?? []
             conversation.retention = snapshot.retentions[id] ?? Retention()
-            conversation.attendance = snapshot.attendance[id] ?? [:]
+            for (author, attendance) in snapshot.attendance[id] ?? [:] {
+                conversation.set(attendance, of: author)
+            }
             // Whether the others were told before the last stop is not known.
             if !membership.isJoined { conversation.leave(own: own) }
             conversations[id] = conversation
@@ -216,7 +188,13 @@ struct Conversation: Sendable {
     // MARK: Room
 
     /// How many logs of an author are here.
-    func count(of author: PeerID) -> Int { self.authorCounts[author] ?? 0 }
+    func count(of author: PeerID) -> Int { self.authorLogs[author]?.count ?? 0 }
+
+    /// From where the first log of an author came that is here; nil where none did, or that is not known.
+    func source(of author: PeerID) -> Source? { self.authorLogs[author]?.source }
+
+    /// Whether an author has done more here than to come and go.
+    func hasWritten(_ author: PeerID) -> Bool { self.writers.contains(author) }
 
     /// The author's logs here.
     func names(of author: PeerID) -> [LogName] { self.logs.keys.filter { $0.author == author } }
@@ -246,19 +224,19 @@ struct Conversation: Sendable {
     mutating func begin(_ name: LogName, from source: Source?) {
         self.make(name)
         self.lastNumber += 1
-        var marks: LogMarks = []
-        if self.closedElsewhere.remove(name) != nil { marks.insert(.closed) }
+        let marks = LogMarks(isClosed: self.closedElsewhere.remove(name) != nil)
         self.logs[known: name].charge = LogCharge(
             source: source, number: self.lastNumber, marks: marks)
+        if self.count(of: name.author) == 1 { self.authorLogs[name.author]?.source = source }
     }
 
-    /// Notes something of a log; false where that is known, or it is not here.
-    mutating func mark(_ name: LogName, _ marks: LogMarks) -> Bool {
-        guard let log = self.logs[name], !log.charge.marks.isSuperset(of: marks) else {
-            return false
-        }
-        self.logs[known: name].charge.marks.formUnion(marks)
-        return true
+    /// Notes something of a log; gives all that is noted then, and nil where that is known, or it is not here.
+    mutating func mark(_ name: LogName, _ marks: LogMarks) -> LogMarks? {
+        guard let log = self.logs[name] else { return nil }
+        let all = log.charge.marks.union(marks)
+        guard all != log.charge.marks else { return nil }
+        self.logs[known: name].charge.marks = all
+        return all
     }
 
     /// Whether an author has said that it does not continue a log that is not here.
@@ -279,7 +257,9 @@ struct Conversation: Sendable {
         self.heads.drop(name)
         self.logs[name] = nil
         let left = self.count(of: name.author) - 1
-        self.authorCounts[name.author] = left == 0 ? nil : left
+        self.authorLogs[name.author]?.count = left
+        if left == 0 { self.authorLogs[name.author] = nil }
+        self.noteWriting(of: name.author)
         self.buckets.remove(name)
         if !self.names(of: name.author).contains(where: { self.log($0).isCounted }) {
             let place = self.authors.place(of: name.author)
@@ -288,7 +268,7 @@ struct Conversation: Sendable {
             }
         }
         if self.attendance[name.author]?.incarnation == name.incarnation {
-            self.attendance[name.author] = nil
+            self.set(nil, of: name.author)
         }
     }
 
@@ -348,7 +328,16 @@ struct Conversation: Sendable {
     /// Takes a join or leave that is shown, unless a later one of its author counts.
     mutating func attend(_ author: PeerID, _ attendance: Attendance) {
         guard attendance.supersedes(self.attendance[author]) else { return }
+        self.set(attendance, of: author)
+    }
+
+    private mutating func set(_ attendance: Attendance?, of author: PeerID) {
+        let was = self.attendance[author]?.isPresent == true
         self.attendance[author] = attendance
+        let change = (attendance?.isPresent == true ? 1 : 0) - (was ? 1 : 0)
+        self.present.all += change
+        if self.hasWritten(author) { self.present.writers += change }
+        self.countMembers()
     }
 
     /// The incarnations of an author's other logs here, newest first by their last entries.
@@ -374,7 +363,7 @@ struct Conversation: Sendable {
         log.bucket = bucket
         log.isRefused = false
         self.logs[name] = log
-        self.authorCounts[name.author, default: 0] += 1
+        self.authorLogs[name.author, default: AuthorLogs(source: log.charge.source)].count += 1
         return bucket
     }
 
@@ -389,7 +378,23 @@ struct Conversation: Sendable {
         if log.tail.seq < log.head.seq { log.tail = log.head }
         if !wasCounted, log.isCounted { self.noteCounted(name.author) }
         self.buckets.touch(self.set(name, log))
+        self.noteWriting(of: name.author, log)
         return log
+    }
+
+    /// Notes whether an author has written, by one of their logs that is longer, or by all of them.
+    private mutating func noteWriting(of author: PeerID, _ log: LogProgress? = nil) {
+        let hasWritten = self.hasWritten(author)
+        guard !hasWritten || log == nil else { return }
+        let names = log == nil ? self.names(of: author) : []
+        let writes =
+            (log?.head.seq ?? 0) > Self.silentEntries
+            || names.contains { self.log($0).head.seq > Self.silentEntries }
+        guard writes != hasWritten else { return }
+        if writes { self.writers.insert(author) } else { self.writers.remove(author) }
+        if self.attendance[author]?.isPresent == true { self.present.writers += writes ? 1 : -1 }
+        self.countMembers()
+        if self.markScope == .writers { self.recordsChanged() }
     }
 
     /// Forgets what was accepted but will not reach the disk.
@@ -402,6 +407,7 @@ struct Conversation: Sendable {
         if !log.isCounted { self.noteCounted(name.author) }
         (log.forkPoint, log.head, log.tail) = (point, head, tail)
         self.buckets.touch(self.set(name, log))
+        self.noteWriting(of: name.author)
         self.clipHeld(name)
     }
 
@@ -415,6 +421,7 @@ struct Conversation: Sendable {
             charge: charge)
         self.lastNumber = max(self.lastNumber, charge.number)
         self.buckets.touch(self.set(name, log))
+        self.noteWriting(of: name.author, log)
         if log.isCounted { self.noteCounted(name.author) }
         if stored.isHeadShown && stored.head.seq > 0 {
             self.heads.restore(stored.head.id, at: stored.head.time, of: name)
@@ -426,15 +433,28 @@ struct Conversation: Sendable {
     /// Marks of before a conversation grew are with some members and refused by others: they are not to
     /// differ over them for ever.
     private mutating func countMembers() {
-        let takesMarks = self.attendance.values.count { $0.isPresent } <= Limits.markMembers + 1
-        guard takesMarks != self.takesMarks else { return }
-        self.takesMarks = takesMarks
+        let most = Limits.markMembers + 1
+        let scope: MarkScope =
+            self.present.all <= most ? .members : self.present.writers <= most ? .writers : .nobody
+        guard scope != self.markScope else { return }
+        self.markScope = scope
         self.recordsChanged()
+    }
+
+    /// Whether the mark of a member counts, whoever knows them.
+    ///
+    /// The same on all nodes that have the same logs, since digests count it.
+    func countsMark(of author: PeerID) -> Bool {
+        switch self.markScope {
+        case .members: true
+        case .writers: self.hasWritten(author)
+        case .nobody: false
+        }
     }
 
     /// Those of some records that digests and record clocks count.
     func counted(_ records: [Record]) -> [Record] {
-        self.takesMarks ? records : records.filter { $0.kind != Record.Kind.mark }
+        records.filter { $0.kind != Record.Kind.mark || self.countsMark(of: $0.author) }
     }
 
     /// Notes the time of an entry that is shown.
@@ -476,7 +496,7 @@ struct Conversation: Sendable {
         var (newest, isComplete): (UInt64, Bool) = (0, true)
         for author in self.authors {
             for record in profiles.records(of: author, in: self.id)
-            where self.takesMarks || record.kind != Record.Kind.mark {
+            where record.kind != Record.Kind.mark || self.countsMark(of: author) {
                 newest = max(newest, record.time.milliseconds)
                 guard record.time.milliseconds <= latest else {
                     isComplete = false

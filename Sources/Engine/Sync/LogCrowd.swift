@@ -26,7 +26,7 @@ public struct LogCharge: Hashable, Sendable {
     public var marks: LogMarks
 
     /// Says who brought a log.
-    public init(source: Source? = nil, number: Int64 = 0, marks: LogMarks = []) {
+    public init(source: Source? = nil, number: Int64 = 0, marks: LogMarks = LogMarks()) {
         self.source = source
         self.number = number
         self.marks = marks

@@ -14,12 +14,13 @@ struct OnCommand: Subcommand {
             OptionSyntax("--consumer", "NAME", "the name under which it goes on where it left off"),
             OptionSyntax(
                 "--max-time", "S", "end the command after so many seconds; 300 by default"),
-            OptionSyntax("--retries", "N", "give an event up after so many more attempts"),
+            OptionSyntax(
+                "--retries", "N", "give an event up after so many more attempts; 5 by default"),
         ],
         details: [
             "EVENT is one of: \(Event.allCases.map(\.rawValue).joined(separator: ", ")). A message, a mention (who calls you by name or answers you) and a direct message are those of others; a delivery says who has or has read your messages, a peer who of those you know is linked, each as it is now.",
             "Write -- before COMMAND. It gets the event as a line of JSON on standard input, as \"stoa --json tail\" prints it, and STOA_EVENT, STOA_ID, STOA_CONVERSATION, STOA_CONVERSATION_ID, STOA_AUTHOR, STOA_AUTHOR_ID, STOA_VERIFIED, STOA_KIND, STOA_TEXT, STOA_TIME, STOA_CODE, STOA_CURSOR and STOA_SOCKET in its environment. What others have written is data there, and part of no command line: keep it so, with quotes around \"$STOA_TEXT\" in a shell.",
-            "One command runs at a time. Where it ends with 0 the event is acknowledged; else it is run again, after 1 s, then up to a minute, before any later event. After --retries the event is reported on standard error and left.",
+            "One command runs at a time. Where it ends with 0 the event is acknowledged; else it is run again, after 1 s, then up to a minute, before any later event. After --retries more attempts (some 30 s) the event is given up, which standard error says once, and the next one has its turn: what a stranger wrote must not hold up what others write. With --retries 1000000 it goes on for as good as ever.",
             "Events that come while it does not run are kept for it: it is a durable consumer, by default named after what it does. The first start begins with what comes from then on.",
             "It ends with exit code 0 on SIGINT and SIGTERM; the command is told to end, too, and its event comes again.",
             "Example: stoa on mention --in ops -- ./answer.sh",
@@ -35,10 +36,12 @@ struct OnCommand: Subcommand {
     private let params: SubscribeMethod.Params
     private let match: TextPattern?
     private let limitMilliseconds: UInt64
-    private let retries: Int64?
+    private let retries: Int64
 
     /// How long a command may take where nothing is said, in milliseconds.
     private static let limitMillisecondsDefault: UInt64 = 300_000
+    /// How often a command is run again where nothing is said.
+    private static let retriesDefault: Int64 = 5
 
     init(_ arguments: ParsedArguments) throws(Failure) {
         let word = arguments.required(0)
@@ -59,7 +62,7 @@ struct OnCommand: Subcommand {
         }
         let limit = try arguments.integer("--max-time", in: 1...86_400)
         self.limitMilliseconds = limit.map { UInt64($0) * 1_000 } ?? Self.limitMillisecondsDefault
-        self.retries = try arguments.integer("--retries", in: 0...1_000_000)
+        self.retries = try arguments.integer("--retries", in: 0...1_000_000) ?? Self.retriesDefault
         let place = arguments.value("--in")
         let authors = arguments.value("--by").map { $0.split(separator: ",").map { String($0) } }
         let name = [word, place ?? "", arguments.value("--by") ?? "", pattern ?? ""] + self.words

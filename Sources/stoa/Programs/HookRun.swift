@@ -7,7 +7,7 @@ struct HookRun {
     let hook: Hook
     let event: OnCommand.Event
     let match: TextPattern?
-    let retries: Int64?
+    let retries: Int64
     let context: CommandContext
     let follower: MessageFollower
     let interrupts: Interrupts
@@ -19,7 +19,7 @@ struct HookRun {
     private static let pauses: ClosedRange<Int64> = 1_000...60_000
 
     init(
-        hook: Hook, event: OnCommand.Event, match: TextPattern?, retries: Int64?,
+        hook: Hook, event: OnCommand.Event, match: TextPattern?, retries: Int64,
         context: CommandContext, follower: MessageFollower, interrupts: Interrupts
     ) {
         self.hook = hook
@@ -106,7 +106,7 @@ struct HookRun {
                 let id =
                     (json["message"] ?? json["id"])?.stringValue.map { " \($0.prefix(12))" } ?? ""
                 let what = "\(name) \(why), for \(self.event.rawValue)\(TerminalText.line(id))"
-                if let retries = self.retries, attempts > retries {
+                if attempts > self.retries {
                     self.report("\(what); given up after \(attempts) attempts")
                     return true
                 }

@@ -93,20 +93,44 @@ import Testing
         return request
     }
 
-    @Test("are so many at most, over all keys and sources")
-    func total() {
+    /// Who gives way to a newcomer where nobody who waits is linked.
+    private static func gone(
+        for newcomer: DirectRequest, in requests: DirectRequests, at wall: UInt64 = 0,
+        comesFirst: Bool = true
+    ) -> [String]? {
+        func claim(_ request: DirectRequest, _ comesFirst: Bool) -> FairShare<PersonID>.Claim {
+            FairShare.Claim(
+                key: request.person.id, tier: .stranger, comesFirst: comesFirst,
+                source: Source(description: request.source), author: request.device,
+                number: Int64(request.time))
+        }
+        return requests.room(for: newcomer.person.id, from: newcomer.source, at: wall) {
+            $0.map { claim($0, false) } + [claim(newcomer, comesFirst)]
+        }?.map(\.text)
+    }
+
+    @Test(
+        "are so many at most, over all keys and sources: the newest of the source with most gives way"
+    )
+    func total() throws {
         var requests = DirectRequests([])
         for number in 0..<Limits.requests {
-            let request = Self.request(number, from: "source \(number)")
-            #expect(requests.hasRoom(for: request.person.id, from: request.source, at: 0))
+            let source = number < 4 ? "few" : "source \(number / 4)"
+            let request = Self.request(number, from: source, at: UInt64(number))
+            #expect(Self.gone(for: request, in: requests) == [])
             #expect(requests.add(request).isEmpty)
         }
-        let one = Self.request(-1, from: "another")
-        #expect(!requests.hasRoom(for: one.person.id, from: one.source, at: 0))
+        let one = Self.request(-1, from: "another", at: 1_000)
+        #expect(Self.gone(for: one, in: requests) == ["text 255"])
+        #expect(Self.gone(for: one, in: requests, comesFirst: false) == ["text 255"])
+        // Of the same source who would be the newest is turned away, unless it comes first.
+        let more = Self.request(-2, from: "source 63", at: 1_000)
+        #expect(Self.gone(for: more, in: requests, comesFirst: false) == nil)
+        #expect(Self.gone(for: more, in: requests) == ["text 255"])
         // Who waits already may show it again.
-        #expect(requests.hasRoom(for: Self.request(0).person.id, from: "another", at: 0))
+        #expect(Self.gone(for: Self.request(0, from: "another"), in: requests) == [])
         _ = requests.remove(Self.request(0).person.id)
-        #expect(requests.hasRoom(for: one.person.id, from: one.source, at: 0))
+        #expect(Self.gone(for: one, in: requests) == [])
     }
 
     @Test("of one source are so many an hour, those that were declined counted")
@@ -117,10 +141,11 @@ import Testing
         }
         let next = Self.request(-1)
         let hour = Limits.requestSourceMilliseconds
-        #expect(!requests.hasRoom(for: next.person.id, from: next.source, at: 5_000))
-        #expect(!requests.hasRoom(for: next.person.id, from: next.source, at: 5_000 + hour))
-        #expect(requests.hasRoom(for: next.person.id, from: next.source, at: 5_001 + hour))
-        #expect(requests.hasRoom(for: next.person.id, from: "10.0.0.2", at: 5_000))
+        #expect(Self.gone(for: next, in: requests, at: 5_000) == nil)
+        #expect(Self.gone(for: next, in: requests, at: 5_000 + hour) == nil)
+        #expect(Self.gone(for: next, in: requests, at: 5_001 + hour) == [])
+        let other = Self.request(-1, from: "10.0.0.2")
+        #expect(Self.gone(for: other, in: requests, at: 5_000) == [])
     }
 
     @Test("that were declined are forgotten one day, the oldest first")

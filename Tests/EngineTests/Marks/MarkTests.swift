@@ -60,6 +60,21 @@ import Testing
         #expect(conversation.counted([record]) == [record])
         attend(100)
         #expect(conversation.counted([record]).isEmpty)
+        // Where few have written, theirs count still.
+        func write(_ number: UInt8) {
+            let log = TestLog(signer(number), in: Self.ops)
+            let opening = log.opening()
+            _ = conversation.append(opening)
+            let texts = [TestLog.text("a", at: 2 << 16), TestLog.text("b", at: 3 << 16)]
+            _ = conversation.append(log.run(texts, first: 2, prev: opening.ids[0]))
+        }
+        write(2)
+        #expect(conversation.counted([record]) == [record])
+        for number in 3...UInt8(Limits.markMembers + 1) { write(number) }
+        #expect(conversation.counted([record]) == [record])
+        write(1)
+        write(100)
+        #expect(conversation.counted([record]).isEmpty)
         attend(7, isPresent: false, seq: 3)
         #expect(conversation.counted([record]) == [record])
     }

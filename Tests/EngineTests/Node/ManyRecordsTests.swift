@@ -203,6 +203,36 @@ import Testing
         #expect(harness.closed.isEmpty)
     }
 
+    @Test("take nothing from a stranger who is linked, though many more are brought from elsewhere")
+    func linked() {
+        var harness = Harness()
+        harness.join(Self.ops)
+        harness.settle()
+        harness.link(2, in: [Self.ops])
+        harness.link(Self.honest, of: personKeys(Self.honest, 41), in: [Self.ops])
+        let log = TestLog(signer(Self.honest), in: Self.ops.conversation)
+        harness.give(.liveRun(log.opening(of: personKeys(Self.honest, 41)).run), from: Self.honest)
+        for scope in [nil, Self.ops.conversation] {
+            let own = Self.records(of: Self.honest, in: scope)
+            harness.give(.records(own), from: Self.honest)
+            _ = Self.write(&harness)
+        }
+        for author: UInt8 in 20...180 {
+            let log = TestLog(signer(author), in: Self.ops.conversation)
+            harness.give(.liveRun(log.opening(of: personKeys(author, 41)).run), from: 2)
+            harness.settle()
+            // A little less than the other has, who would be the first where authors are counted.
+            for scope in [nil, Self.ops.conversation] {
+                harness.give(.records(Self.records(of: author, 5...19, in: scope)), from: 2)
+                _ = Self.write(&harness)
+            }
+        }
+        let kept = harness.node.profiles.records(
+            of: Harness.peer(Self.honest), in: Self.ops.conversation)
+        #expect(kept.count == 32)
+        #expect(harness.node.profiles.otherShares.total < Limits.ofStrangers.recordBytes * 9 / 8)
+    }
+
     @Test("hold up no profile of the user, which is on disk before the answer says so")
     func own() throws {
         var test = self

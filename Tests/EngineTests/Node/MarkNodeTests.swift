@@ -29,9 +29,12 @@ import Testing
     }
 
     /// Entries of a log that begins come from peer 2.
-    private static func arrive(_ harness: inout Harness, _ entries: [Entry], of number: UInt8) {
+    private static func arrive(
+        _ harness: inout Harness, _ entries: [Entry], of number: UInt8,
+        person: PersonKeys = personKeys(40, 41)
+    ) {
         let log = TestLog(signer(number), in: Self.conversation)
-        let opening = log.opening(at: Self.moment(0))
+        let opening = log.opening(at: Self.moment(0), of: person)
         for run in [opening, log.run(entries, first: 2, prev: opening.ids[0])] {
             harness.give(.liveRun(run.run), from: 2)
             harness.settle()
@@ -107,6 +110,64 @@ import Testing
         let outcomes = harness.node.outcomes(of: seq, in: key)
         #expect(outcomes.first { $0.peer == Harness.peer(3) }?.outcome == .read)
         #expect(outcomes.first { $0.peer == Harness.peer(2) }?.outcome == .waiting)
+    }
+
+    /// Invented members come from peer 2: an opening and a join each, and a text where they say something.
+    private static func crowd(_ harness: inout Harness, saying: Bool = false) {
+        for number: UInt8 in 100...170 {
+            var entries = [TestLog.entry(.join(Self.ops.name), at: Self.moment(1))]
+            if saying { entries.append(TestLog.text("hello", at: Self.moment(2))) }
+            Self.arrive(&harness, entries, of: number, person: personKeys(number, 41))
+        }
+    }
+
+    @Test(
+        "of and to known people travel, however many members somebody has invented",
+        arguments: [false, true])
+    func invented(saying: Bool) throws {
+        var harness = try Self.together()
+        Self.crowd(&harness, saying: saying)
+        Self.send(
+            &harness,
+            DeliveryWait(
+                .named([Harness.peer(3)]), isRead: true, by: harness.now.monotonic + 30_000))
+        let seq = try #require(harness.node.conversationTable[Self.conversation])
+            .log(harness.node.ownLog).head.seq
+        try Self.mark(&harness, by: 3, read: seq)
+        #expect(Self.deliveredTo(harness) == [Harness.peer(3)])
+        // And what the user reads is told.
+        _ = harness.take(from: 2)
+        harness.give(.request(RequestID(50), .read(Self.conversation, through: Cursor(9))))
+        harness.settle()
+        harness.passMarks()
+        let mark = try #require(Self.marks(to: 2, &harness).last)
+        #expect(mark.passOn.contains(Mark.tag(of: Harness.peer(3), in: Self.conversation)))
+        #expect(!mark.passOn.contains(Mark.tag(of: Harness.peer(100), in: Self.conversation)))
+        // Of the others none is taken that somebody else brings.
+        try Self.mark(&harness, by: 150)
+        let key = RecordKey(
+            author: Harness.peer(150), conversation: Self.conversation, kind: Record.Kind.mark)
+        #expect(harness.node.record(key) == nil)
+    }
+
+    @Test("one who is linked has a mark passed on to who may know them, in a large room, too")
+    func relayedInCrowd() throws {
+        var harness = try Self.together()
+        Self.crowd(&harness)
+        harness.link(3, in: [Self.ops])
+        harness.link(4, in: [Self.ops])
+        harness.give(.request(RequestID(60), .stand(Harness.peer(3), .unsaid)))
+        harness.settle()
+        _ = harness.take(from: 4)
+        var random = SeededRandom(seed: 1)
+        let mark = Mark(passOn: [Mark.tag(of: Harness.peer(4), in: Self.conversation)])
+        let record = try #require(
+            mark.record(
+                in: Self.conversation, at: HybridTime(wallMilliseconds: 900_010),
+                by: signer(3), Keyring(), using: &random))
+        harness.give(.records([record]), from: 3)
+        harness.passMarks()
+        #expect(Self.marks(of: Harness.peer(3), to: 4, &harness).count == 1)
     }
 
     @Test(

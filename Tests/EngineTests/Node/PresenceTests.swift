@@ -187,36 +187,40 @@ import Testing
         for _ in 0..<2 * Limits.typists {
             let peer = PeerID(random.bytes32())
             _ = typists.receive(
-                Typists.Place(conversation: ops, peer: peer), on: LinkID(1), at: 0, isKnown: false)
+                Typists.Place(conversation: ops, peer: peer), on: LinkID(1), at: 0, .stranger,
+                from: Source(description: "a"))
         }
         #expect(typists.all.count == Limits.typists)
         #expect(typists.end(on: LinkID(1)).count == Limits.typists)
         #expect(typists.isEmpty)
     }
 
-    @Test("whom the user knows is shown to write, in a stranger's place where too many write")
+    @Test(
+        "who writes takes the place of the newest of a larger source, and known people that of any stranger"
+    )
     func knownWrite() {
         var typists = Typists()
         var random = SeededRandom(seed: 1)
         func place() -> Typists.Place {
             Typists.Place(conversation: Self.ops.conversation, peer: PeerID(random.bytes32()))
         }
-        var places: [Typists.Place] = []
-        for moment in 0..<UInt64(Limits.typists) {
-            places.append(place())
-            _ = typists.receive(places[Int(moment)], on: LinkID(1), at: moment, isKnown: false)
+        func receive(
+            _ place: Typists.Place, _ tier: Tier = .stranger, from source: String = "flood"
+        ) -> (isNews: Bool, ended: Typists.Place?) {
+            typists.receive(
+                place, on: LinkID(1), at: 1, tier, from: Source(description: source))
         }
-        // The first has just been heard again.
-        _ = typists.receive(places[0], on: LinkID(1), at: 9_000, isKnown: false)
+        let flood = (0..<Limits.typists).map { _ in place() }
+        for one in flood { #expect(receive(one).isNews) }
+        // Who is heard again is no newer for that.
+        #expect(!receive(flood[0]).isNews)
+        #expect(receive(place(), from: "elsewhere").ended == flood.last)
+        let late = receive(place())
+        #expect(!late.isNews && late.ended == nil)
         let friends = (0..<Limits.typists).map { _ in place() }
-        let first = typists.receive(friends[0], on: LinkID(2), at: 9_000, isKnown: true)
-        #expect(first.isNews && first.ended == places[1])
-        for friend in friends {
-            _ = typists.receive(friend, on: LinkID(2), at: 9_000, isKnown: true)
-        }
+        for friend in friends { #expect(receive(friend, .known).ended != nil) }
         #expect(typists.all == friends.sorted())
-        let last = typists.receive(place(), on: LinkID(2), at: 9_000, isKnown: true)
-        #expect(!last.isNews && last.ended == nil, "of those who are known none gives way")
+        #expect(!receive(place(), from: "elsewhere").isNews)
     }
 
     @Test("in a sealed conversation only who has its key can say or learn it, each for themselves")

@@ -164,6 +164,60 @@ import Testing
         #expect(test.has(51) && test.has(newest))
     }
 
+    /// Peer 2 brings a log in which each log that strangers have here is answered.
+    private mutating func answerAll(by author: UInt8) {
+        // Days are counted from 1970 on.
+        self.harness.now.wall = 20_000 * Limits.dayMilliseconds
+        let name = LogName(author: Harness.peer(author), incarnation: 1)
+        let head = self.conversation.log(name).head
+        let others = self.conversation.logs.keys.sorted().filter {
+            $0.author != self.harness.node.id && $0 != name
+        }
+        let answers = others.enumerated().map { number, other in
+            TestLog.entry(
+                .reply("yes", to: EntryTarget(log: other, seq: 1, id: EntryID(fixed32(9)))),
+                at: HybridTime(wallMilliseconds: self.harness.now.wall).rawValue + UInt64(number))
+        }
+        let run = self.log(author).run(answers, first: 2, prev: head.id)
+        self.harness.give(.liveRun(run.run), from: 2)
+        self.harness.settle()
+    }
+
+    @Test("what a known person's node follows by itself protects nobody")
+    func followed() {
+        var test = self
+        test.harness.give(.request(RequestID(51), .stand(Harness.peer(51), .known)))
+        test.harness.settle()
+        test.bring(51, from: 2)
+        test.fill(from: 2)
+        let name = LogName(author: Harness.peer(51), incarnation: 1)
+        let head = test.conversation.log(name).head
+        var entry = TestLog.text("to nobody", at: 9 << 16)
+        entry.deps = test.conversation.logs.filter { $0.key.author != test.harness.node.id }
+            .map(\.value.head.id).filter { $0 != head.id }.sorted()
+        let run = test.log(51).run([entry], first: 2, prev: head.id)
+        test.harness.give(.liveRun(run.run), from: 2)
+        test.harness.settle()
+        test.bring(60, from: 3)
+        #expect(test.has(60) && test.conversation.logs.count == 12)
+    }
+
+    @Test("an answer protects a log for a month, and not for ever")
+    func answeredLongAgo() {
+        var test = self
+        test.harness.give(.request(RequestID(51), .stand(Harness.peer(51), .known)))
+        test.harness.settle()
+        test.bring(51, from: 2)
+        test.fill(from: 2)
+        test.answerAll(by: 51)
+        test.bring(60, from: 3)
+        #expect(!test.has(60))
+        test.harness.now.wall += (Limits.answeredDays + 2) * Limits.dayMilliseconds
+        test.harness.now.monotonic += Limits.crowdMilliseconds
+        test.bring(61, from: 3)
+        #expect(test.has(61) && test.conversation.logs.count == 12)
+    }
+
     @Test(
         "where all was answered that strangers wrote, whom the user knows and who is linked has room"
     )
@@ -176,14 +230,7 @@ import Testing
         test.harness.settle()
         test.bring(51, from: 2)
         test.fill(from: 2)
-        let name = LogName(author: Harness.peer(51), incarnation: 1)
-        let head = test.conversation.log(name).head
-        var answer = TestLog.text("to all of you", at: 9 << 16)
-        answer.deps = test.conversation.logs.filter { $0.key.author != test.harness.node.id }
-            .map(\.value.head.id).filter { $0 != head.id }.sorted()
-        let run = test.log(51).run([answer], first: 2, prev: head.id)
-        test.harness.give(.liveRun(run.run), from: 2)
-        test.harness.settle()
+        test.answerAll(by: 51)
         test.bring(50, from: 3)
         test.bring(3, from: 3)
         test.bring(60, from: 3)

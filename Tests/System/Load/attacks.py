@@ -23,6 +23,7 @@ import busy_attacks
 import clock_attacks
 import crowd_attacks
 import file_attacks
+import giveway_attacks
 import hoard_attacks
 import lie_attacks
 import name_attacks
@@ -288,7 +289,7 @@ def run(name: str, port: int, path: Path, signals: Signals, *more: str | int) ->
         places = (
             globals(), vars(clock_attacks), vars(stranger_attacks), vars(room_attacks),
             vars(crowd_attacks), vars(hoard_attacks), vars(busy_attacks), vars(lie_attacks),
-            vars(name_attacks), vars(file_attacks))
+            vars(name_attacks), vars(file_attacks), vars(giveway_attacks))
         attack = next(place[name] for place in places if name in place)
         signals.figures.put(attack(port, path, signals, *more))
     except BaseException as error:

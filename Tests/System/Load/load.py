@@ -34,6 +34,7 @@ import cheap_loads  # noqa: E402
 import clock_loads  # noqa: E402
 import crowd_loads  # noqa: E402
 import file_loads  # noqa: E402
+import giveway_loads  # noqa: E402
 import name_loads  # noqa: E402
 import room_loads  # noqa: E402
 import stranger_loads  # noqa: E402
@@ -276,7 +277,8 @@ def long_log(pair: Pair) -> None:
 LOADS = (
     peers, half_open, slow_handshakes, pings, entries, mute_clients, rooms, *clock_loads.LOADS,
     *stranger_loads.LOADS, *room_loads.LOADS, *cheap_loads.LOADS, *alone_loads.LOADS,
-    *name_loads.LOADS, *file_loads.LOADS, *crowd_loads.LOADS, long_log)
+    *name_loads.LOADS, *file_loads.LOADS, *giveway_loads.LOADS,
+    *crowd_loads.LOADS, long_log)
 # Those that only `--long`, or their names, have run.
 LONG_LOADS = (*alone_loads.LONG_LOADS, *crowd_loads.LONG_LOADS)
 

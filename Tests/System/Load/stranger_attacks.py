@@ -27,6 +27,7 @@ SIGNALS_SECONDS = 0.05
 KEYS, KEY_SOURCES = 5_000, 60
 REQUEST_PEOPLE, REQUEST_PEOPLE_LONG, REQUEST_SOURCES = 1_000, 10_000, 50
 REQUEST_TEXT_BYTES = 30_000
+HONEST_TEXT = "please, it is urgent"
 ROOM_LINKS, ROOM_NAMES, NAMES_PER_FRAME = 20, 1_024, 50
 
 
@@ -82,16 +83,17 @@ def request_flood(
         hosts = [next(places) for _ in range(REQUEST_SOURCES)]
         counts = {"people": 0, "refused": 0}
 
-        async def one(number: int) -> None:
+        async def one(number: int, text: str = "", host: str = "") -> None:
             peer = Peer()
             try:
                 session = await peer.dial(
-                    "127.0.0.1", port, source=hosts[number % REQUEST_SOURCES])
+                    "127.0.0.1", port, source=host or hosts[number % REQUEST_SOURCES])
                 theirs = session.link.introduction.certificate
                 key = private.direct(person_of(peer.identity), theirs)
                 conversation = peer.begin(
                     key, peer.certificate.person_id, theirs.person_id, realm=None)
-                peer.say(conversation, f"buy now, {number} " + "x" * REQUEST_TEXT_BYTES)
+                spam = f"buy now, {number} " + "x" * REQUEST_TEXT_BYTES
+                peer.say(conversation, text or spam)
                 # Its turn to be pushed comes with the answer to what it shares.
                 for _ in range(4):
                     await peer.heard_back(session, WAIT_SECONDS)
@@ -103,6 +105,8 @@ def request_flood(
 
         for start in range(0, people, 8):
             await asyncio.gather(*(one(number) for number in range(start, start + 8)))
+        # Somebody else comes when the list is full, and is gone again while the flood goes on.
+        await one(-1, HONEST_TEXT, next(places))
         signals.ready.set()
         number = people
         while not signals.stop.is_set():

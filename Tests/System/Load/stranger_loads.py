@@ -9,6 +9,7 @@ from typing import Any
 from bounds import MIB, OWN_DESCRIPTORS, VISITED_DESCRIPTORS
 from Driver.checks import Broken
 from Driver.process import until
+from stranger_attacks import HONEST_TEXT
 
 LIST_SECONDS = 10.0
 # From Limits.
@@ -64,6 +65,10 @@ def request_flood(pair: Any) -> None:
     status = pair.system.call(0, "status")
     that(f"{name}: who waits is counted", status["requests"] == len(requests), status)
     that(f"{name}: the rest is counted", status["requestsTurnedAway"] > 0, status)
+    honest = [each for each in requests if each["text"] == HONEST_TEXT]
+    that(f"{name}: who comes late from elsewhere is heard", len(honest) == 1, len(honest))
+    said = pair.attacked.stoa("requests")[2]
+    that(f"{name}: that others gave way is said", "no room for them" in said, said)
     addresses = [each["address"] for each in requests]
     most = max(addresses.count(address) for address in addresses)
     that(f"{name}: so many of one address", most <= REQUESTS_PER_SOURCE, most)

@@ -7,7 +7,8 @@ extension RequestsMethod: MethodHandler {
     ) throws(RPCError) {
         let cut = try params.cut(of: "requests")
         let pending = shell.node?.ask { $0.pendingRequests } ?? []
-        reply.answer(
+        let turnedAway = shell.node?.ask { $0.requestsTurnedAway } ?? 0
+        let page =
             cut.page(of: pending, byteLimit: reply.listBytes) {
                 PagePlace(rank: 0, key: $0.device.description)
             } element: { request in
@@ -20,6 +21,12 @@ extension RequestsMethod: MethodHandler {
                     $0.time = Timestamp(clamping: request.time)
                     $0.address = request.source
                 }
+            }
+        reply.answer(
+            Result {
+                $0.items = page.items
+                $0.next = page.next
+                $0.turnedAway = turnedAway > 0 ? Int64(turnedAway) : nil
             })
     }
 }

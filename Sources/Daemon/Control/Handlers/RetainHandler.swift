@@ -1,5 +1,6 @@
 internal import ControlAPI
 internal import Engine
+internal import Storage
 
 extension RetainMethod: MethodHandler {
     static func handle(
@@ -15,9 +16,13 @@ extension RetainMethod: MethodHandler {
                 "what is kept for ever has no bounds", reason: "invalid",
                 remedy: "leave off out, or days and bytes", details: [JSON.Member("param", "off")])
         }
-        let retention = Retention(
-            days: params.days.map { UInt32(clamping: $0) },
-            bytes: params.bytes.map { UInt64(clamping: $0) })
+        // Each of the two stands until it is given anew, or all is kept.
+        var retention =
+            params.off == true
+            ? Retention() : shell.node?.ask { $0.retention(of: id) } ?? Retention()
+        if let days = params.days { retention.days = UInt32(clamping: days) }
+        if let bytes = params.bytes { retention.bytes = UInt64(clamping: bytes) }
+        if params.dryRun == true { return shell.tellGoing(by: retention, of: id, reply) }
         let pending = PendingRequest(
             reply: reply,
             settled: {
@@ -30,5 +35,36 @@ extension RetainMethod: MethodHandler {
                 shell.withConversation(id, reply) { reply.answer($0) }
             })
         shell.request(.retain(id, retention), pending)
+    }
+}
+
+extension NodeShell {
+    /// Says how many messages a bound would take off the disk.
+    fileprivate func tellGoing(
+        by retention: Retention, of id: ConversationID, _ reply: Reply
+    ) {
+        let bounds = self.node?.ask { $0.retentionBounds(by: retention, at: self.now.wall) } ?? []
+        var (before, size): (HybridTime?, Expiry?) = (nil, nil)
+        for bound in bounds {
+            switch bound {
+            case .before(let time): before = time
+            case .above:
+                let steps = self.node?.ask { $0.retentionSteps(bound, in: id) } ?? []
+                size = Expiry(conversation: id, bound, by: steps)
+            }
+        }
+        self.ask { [before, size] (store) async throws(StoreFailure) in
+            try await store.expiring(in: id, before: before, size)
+        } then: { result in
+            switch result {
+            case .success(let going):
+                self.withConversation(id, reply) { conversation in
+                    var answer = conversation
+                    answer.retainGoing = Int64(going.messages)
+                    reply.answer(answer)
+                }
+            case .failure(let failure): reply.fail(RPCError(failure))
+            }
+        }
     }
 }
