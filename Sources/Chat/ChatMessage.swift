@@ -112,12 +112,16 @@ struct ChatMessage: Equatable, Sendable {
         }
     }
 
+    /// The signs that people have given to a message; of very many the last says how many more there are.
     static func signs(_ json: JSON) -> [Sign] {
-        json.list("reactions").map {
+        var signs = json.list("reactions").map {
             Sign(
                 sign: $0.shown("sign"), count: $0.count("count"), isOwn: $0["own"] == .bool(true),
                 names: $0.joined("names"))
         }
+        let more = json.count("moreReactions")
+        if more > 0 { signs.append(Sign(sign: "+\(more)", count: 1, isOwn: false, names: "more")) }
+        return signs
     }
 
     /// Its beginning, in one line, for what answers it.
