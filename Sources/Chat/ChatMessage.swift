@@ -114,8 +114,9 @@ struct ChatMessage: Equatable, Sendable {
         }
     }
 
+    /// The signs that people have given to a message; of very many the last says how many more there are.
     static func signs(_ json: JSON) -> [Sign] {
-        json.list("reactions").map { sign in
+        var signs = json.list("reactions").map { sign in
             let ids = sign.list("people")
             let people = sign.list("names").enumerated().map { place, name in
                 ShownPerson(
@@ -127,6 +128,9 @@ struct ChatMessage: Equatable, Sendable {
                 isOwn: sign["own"] == .bool(true),
                 names: people.map(\.quoted).joined(separator: ", "))
         }
+        let more = json.count("moreReactions")
+        if more > 0 { signs.append(Sign(sign: "+\(more)", count: 1, isOwn: false, names: "more")) }
+        return signs
     }
 
     /// Its beginning, in one line, for what answers it.

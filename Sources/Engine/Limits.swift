@@ -13,8 +13,6 @@ public enum Limits {
     public static let textBytes = 65_000
     /// The sign of a reaction: a family of four with all their skin tones, or a short word.
     public static let signBytes = 64
-    /// Signs that are shown of one message fit a line or two.
-    static let shownSigns = 32
     /// What a conversation is about is a line or two.
     public static let topicBytes = 256
     /// The label of a location is a line.
@@ -29,11 +27,11 @@ public enum Limits {
     public static let previewBytes = 16_384
     /// Reactions of one log to a message that are counted: the latest.
     public static let referencesPerLog = 16
-    /// Entries that say something of one message and are found from there; those of known people beyond
-    /// it.
+    /// Entries that say something of one message and are looked at: of each kind the latest, and those of
+    /// known people beyond them.
     public static let references = 1_024
-    /// Those that wait for a message that is not here.
-    public static let waitingReferences = 64
+    /// Those that subscribers are told of in one batch, since they came before their messages.
+    public static let toldReferences = 1_024
     /// A sentence or two for readers that are too old for the body.
     public static let fallbackBytes = 4_096
     /// Sixteen heads are more than live chat ever has; leaving out the rest only under-reports causality.
@@ -183,7 +181,11 @@ public enum Limits {
     static let besideMilliseconds: UInt64 = 2_000
     /// Clocks in an office differ by seconds; five minutes is what Kerberos tolerates.
     public static let aheadMilliseconds: UInt64 = 300_000
-    /// Entries at most so far ahead are followed: so much a stranger can push the times of own entries
+    /// Entries that were held and are shown at once.
+    public static let releasedPerBatch = 128
+    /// What is due beyond that waits so long: some thousand a second, beside live messages.
+    static let releasePauseMilliseconds: UInt64 = 50
+    /// Entries at most so far ahead are followed, and shown whoever has written them: so much a stranger can push the times of own entries
     /// ahead, and what is left to ``aheadMilliseconds`` is for clocks that differ.
     public static let followedMilliseconds: UInt64 = 60_000
     /// Where the next own entry would be as far ahead, a new incarnation begins: twice what is followed,
@@ -246,8 +248,6 @@ public enum Limits {
     public static let eraseTargets = 64
     /// Entries of own logs that an own `erase` names: they stand in the header, too, and fit it.
     public static let ownEraseTargets = 20
-    /// Erasures that came before what they erase, of all together: some megabytes.
-    public static let waitingErasures = 16_384
     /// Requests to give payloads up that wait: one for each of some rooms, and more of none.
     public static let waitingExpiries = conversations
     /// Payloads that one transaction gives up: a few milliseconds, so that messages do not wait.

@@ -141,6 +141,8 @@
         case keepFailedBatches
         /// Attestations are not stored.
         case dropAttestations
+        /// Of what is said of a message that is not here only the first is kept.
+        case boundEarlyReferences
         /// Entries of one time are shown in the order in which they came.
         case orderByArrival
         /// Idempotency keys are not stored.

@@ -206,6 +206,7 @@ extension Checker {
                 }
             }
             try self.erased(expected, in: room, on: members)
+            try self.said(of: expected, in: room, through: deadline, on: members)
             let lines = self.lines(of: expected, in: room, through: deadline)
             for member in members {
                 for (key, end) in ends where member.store.logs[key]?.count ?? 0 != end {

@@ -20,29 +20,52 @@ extension ModelStore {
         return isShown ? row.id : nil
     }
 
-    /// Erases a payload where its entry is here; says what is left to be done.
-    mutating func erase(_ erasure: Erasure) -> Erasure.Step {
-        self.erasures.removeAll {
-            $0.key == erasure.key && $0.target == erasure.target
-                && $0.eraser.device == erasure.eraser.device
+    /// Whether what an entry says of a message that is not here is lost, since much waits for that.
+    mutating func isLost(_ row: Row, in conversation: ConversationID) -> Bool {
+        #if MUTANTS
+            guard Mutant.boundEarlyReferences.isActive, let target = row.verdict.refersTo?.target
+            else { return false }
+            let key = LogKey(conversation: conversation, name: target.log)
+            guard self.logs[key]?.rows.count ?? 0 < Int(target.seq) else { return false }
+            self.earlyReferences[target, default: 0] += 1
+            return self.earlyReferences[target, default: 0] > 8
+        #else
+            return false
+        #endif
+    }
+
+    /// An entry has come: erases what it names, or itself where one that is here names it.
+    mutating func eraseNamed(by row: Row, _ key: LogKey, seq: UInt64) {
+        for target in row.verdict.erases {
+            self.erasers[target, default: []].append(EntryPlace(key: key, seq: seq))
+            self.erase(target, in: key.conversation)
         }
-        if erasure.step == .forget { return .forget }
-        let index = Int(erasure.target.seq) - 1
-        guard erasure.step == .erase, var row = self.logs[erasure.key]?.rows.dropFirst(index).first
-        else {
-            self.erasures.append(erasure)
-            return .wait
+        self.erase(EntryTarget(log: key.name, seq: seq, id: row.id), in: key.conversation)
+    }
+
+    /// Erases a payload where its entry is here and somebody wants it who may.
+    private mutating func erase(_ target: EntryTarget, in conversation: ConversationID) {
+        let key = LogKey(conversation: conversation, name: target.log)
+        let index = Int(target.seq) - 1
+        guard var row = self.logs[key]?.rows.dropFirst(index).first, row.id == target.id,
+            row.entry.entryClass != EntryClass.control.rawValue, row.verdict.payload != .erased
+        else { return }
+        let mayErase = self.erasers[target]?.contains { eraser in
+            eraser.key.conversation == conversation
+                && self.logs[eraser.key].map { eraser.seq <= $0.count } ?? false
+                && self.authorship(of: eraser.key).mayChange(self.authorship(of: key))
         }
-        guard row.id == erasure.target.id,
-            row.entry.entryClass != EntryClass.control.rawValue
-        else { return .forget }
-        self.detach(
-            row.verdict, at: EntryPlace(key: erasure.key, seq: erasure.target.seq))
+        guard mayErase == true else { return }
+        self.detach(row.verdict, at: EntryPlace(key: key, seq: target.seq))
         row.entry.payload = row.entry.payload.omitted
         row.verdict = EntryVerdict()
         row.verdict.payload = .erased
-        self.logs[erasure.key]?.rows[index] = row
-        return .erase
+        self.logs[key]?.rows[index] = row
+        self.erased.append(Erasure(conversation: conversation, target: target))
+    }
+
+    private func authorship(of key: LogKey) -> Authorship {
+        Authorship(device: key.name.author, person: self.logs[key]?.person)
     }
 
     /// What is stored of the payloads of consecutive entries.

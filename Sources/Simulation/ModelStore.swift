@@ -18,6 +18,10 @@ struct ModelStore {
         /// Its place in the order of arrival; nil where it never was shown.
         var cursor: Cursor?
         var isLate = false
+        /// Whether the user knows its author, so that it is held for less long.
+        var isOfKnown = false
+        /// Whether what it says of a message was lost, by a deliberate bug.
+        var isForgotten = false
 
         /// Whether its payload is here.
         var isWhole: Bool { if case .present = self.entry.payload { true } else { false } }
@@ -72,8 +76,12 @@ struct ModelStore {
     var notices: [(cursor: Cursor, notice: Notice)] = []
     private var places: [EntryID: (key: LogKey, index: Int)] = [:]
     private var heldEntries: Set<EntryID> = []
-    /// Erasures that wait for their entries.
-    var erasures: [Erasure] = []
+    /// What entries want erased, and which entries do.
+    var erasers: [EntryTarget: [EntryPlace]] = [:]
+    /// How much was said of messages that were not here, under a deliberate bug.
+    var earlyReferences: [EntryTarget: Int] = [:]
+    /// What one batch has erased.
+    var erased: [Erasure] = []
     /// The files that entries tell of, and those of which one batch has taken an entry away.
     private var attached: [BlobID: Set<EntryPlace>] = [:]
     private var loosened: Set<FileWithdrawal> = []
@@ -89,7 +97,7 @@ struct ModelStore {
     mutating func commit(
         _ batch: Batch, isAttested: (VerifiedRun) -> Bool
     ) throws -> BatchOutcome {
-        self.loosened = []
+        (self.loosened, self.erased) = ([], [])
         let isKnownFirst = batch.proofs.map(batch.isKnownBeforeAppends)
         for (proof, isFirst) in zip(batch.proofs, isKnownFirst) where isFirst {
             try self.end(proof)
@@ -105,14 +113,9 @@ struct ModelStore {
             try self.end(proof)
         }
         let filled = try batch.fills.compactMap { try self.fill($0).flatMap(self.stored) }
-        var done: [Erasure] = []
-        for var erasure in batch.appends.flatMap(\.erasures) + batch.erasures {
-            erasure.step = self.erase(erasure)
-            if erasure.step != .wait { done.append(erasure) }
-        }
         // What is held is not shown yet, so nothing of it expires before it is released.
         let expired = batch.expiry.map { self.expire($0) }
-        let released = batch.release.map { self.release(through: $0) } ?? []
+        let released = batch.release.map { self.release($0) } ?? []
         for peer in batch.forgotten {
             self.peers[peer] = nil
             self.records = self.records.filter { $0.key.author != peer }
@@ -123,6 +126,12 @@ struct ModelStore {
         for peer in batch.peers { self.peers[peer.id] = peer }
         for (peer, standing) in batch.people {
             self.people[peer] = standing == .unsaid ? nil : standing
+            for key in self.logs.keys where key.name.author == peer {
+                for index in self.logs[key, default: Log()].rows.indices {
+                    let isKnown = standing == .known || standing == .verified
+                    self.logs[key]?.rows[index].isOfKnown = isKnown
+                }
+            }
         }
         for person in batch.endedRequests { self.requests[person] = nil }
         for request in batch.requests { self.requests[request.person.id] = request }
@@ -150,7 +159,7 @@ struct ModelStore {
             number: batch.number, cursors: cursors, released: released.compactMap(self.stored),
             notices: notices.map(\.cursor), held: self.held)
         outcome.filled = filled
-        outcome.erased = done
+        outcome.erased = self.erased
         outcome.drops = drops.map { drop in
             var drop = drop
             drop.attendance =
@@ -239,11 +248,14 @@ struct ModelStore {
                     onArrivalAt: run.first + UInt64(offset), isAhead: offset >= append.heldFrom,
                     forkPoint: point))
             row.isLate = entry.time < append.lateBefore
+            row.isOfKnown = append.isOfKnown
+            row.isForgotten = self.isLost(row, in: run.key.conversation)
             if row.visibility == .held { self.heldEntries.insert(id) }
             if row.visibility.isShown { row.cursor = self.nextCursor() }
             self.places[id] = (run.key, Int(run.first) - 1 + offset)
             self.logs[run.key, default: Log()].rows.append(row)
             self.attach(row.verdict, at: EntryPlace(key: run.key, seq: run.first + UInt64(offset)))
+            self.eraseNamed(by: row, run.key, seq: run.first + UInt64(offset))
         }
     }
 
@@ -262,10 +274,11 @@ struct ModelStore {
         self.logs[proof.key] = log
     }
 
-    private mutating func release(through time: HybridTime) -> [EntryID] {
+    private mutating func release(_ until: Due) -> [EntryID] {
         var due: [(order: (HybridTime, PeerID, UInt64, UInt64), key: LogKey, index: Int)] = []
         for id in self.heldEntries {
-            guard let place = self.places[id], let row = self.row(id), row.entry.time <= time
+            guard let place = self.places[id], let row = self.row(id),
+                row.entry.time <= (row.isOfKnown ? max(until.known, until.others) : until.others)
             else { continue }
             let name = place.key.name
             due.append(
@@ -373,7 +386,9 @@ struct ModelStore {
     var held: HeldEntries {
         HeldEntries(
             count: self.heldEntries.count,
-            first: self.heldEntries.compactMap { self.row($0)?.entry.time }.min())
+            first: self.heldEntries.compactMap { self.row($0)?.entry.time }.min(),
+            firstOfKnown: self.heldEntries.compactMap { self.row($0) }.filter(\.isOfKnown)
+                .map(\.entry.time).min())
     }
 
     /// Runs one behind the other, as far as one of the largest size fits into so many bytes.
@@ -423,7 +438,6 @@ struct ModelStore {
         var snapshot = Snapshot()
         snapshot.incarnation = isContinuous ? self.incarnation : nil
         snapshot.conversations = self.rooms
-        snapshot.erasures = self.erasures
         snapshot.records = self.records.values.sorted { $0.key < $1.key }
         snapshot.peers = self.peers.values.sorted { $0.id < $1.id }
         snapshot.people = self.people

@@ -113,7 +113,7 @@ extension Simulation {
 
     /// Entries up to here are due.
     private var deadline: HybridTime {
-        HybridTime(wallMilliseconds: self.wall + Limits.aheadMilliseconds - 1_000)
+        HybridTime(wallMilliseconds: self.wall + Limits.followedMilliseconds - 1_000)
     }
 
     /// What does not agree yet; nil where all does.

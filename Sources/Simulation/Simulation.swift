@@ -25,6 +25,7 @@ package final class Simulation {
         case readProof(machine: Int, start: Int, ReadID, LogKey)
         case erases(machine: Int, ConversationID)
         case expires(machine: Int, ConversationID)
+        case refers(machine: Int, ConversationID)
         case lookedUp(machine: Int, start: Int, RequestID, ConversationID, key: String)
         case found(machine: Int, start: Int, other: Int, otherStart: Int)
         case lost(machine: Int, start: Int, name: String)
@@ -48,6 +49,8 @@ package final class Simulation {
     var random: SeededRandom
     /// Draws what is erased, apart from all else, so that a seed without erasures stays as it is.
     var erasing: SeededRandom
+    /// Draws what is said of messages, apart for the same reason.
+    var referring: SeededRandom
     /// Draws all about files, apart for the same reason.
     var filing: SeededRandom
     /// Draws all about streams.
@@ -122,6 +125,7 @@ package final class Simulation {
     ) {
         self.random = SeededRandom(seed: seed)
         self.erasing = SeededRandom(seed: ~seed)
+        self.referring = SeededRandom(seed: seed ^ 0x4ef3)
         self.filing = SeededRandom(seed: seed ^ 0xb10b)
         self.streaming = SeededRandom(seed: seed ^ 0x57ea)
         self.faults = faults
@@ -269,6 +273,8 @@ package final class Simulation {
             try self.tell(index, .lookedUp(request, earlier))
         case .erases(let index, let room): try self.erase(by: index, in: room)
         case .expires(let index, let room): try self.expire(by: index, in: room)
+        case .refers(let index, let room):
+            if !self.isSettling { try self.refer(by: index, in: room) }
         case .found(let index, let start, let other, let otherStart):
             try self.discover(index, start, other, otherStart)
         case .lost(let index, let start, let name):

@@ -32,6 +32,8 @@ package struct Workload: Sendable {
     package var signals = 0
     /// How many files users send.
     package var files = 0
+    /// How often somebody says something of a message.
+    package var references = 0
     /// How many streams programs send.
     package var streams = 0
 
@@ -91,6 +93,7 @@ extension Simulation {
     /// Notes what the users of all machines do.
     package func schedule(_ workload: Workload) {
         self.scheduleErasures(workload)
+        self.scheduleReferences(workload)
         self.scheduleDirects(workload)
         self.scheduleSecrets(workload)
         self.scheduleSignals(workload)

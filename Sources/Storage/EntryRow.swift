@@ -52,8 +52,11 @@ struct EntryFlags: OptionSet {
     /// The user has written it with another device.
     static let ofUser = EntryFlags(rawValue: 65_536)
 
+    /// It was held when it came, and the user knows its author.
+    static let ofKnown = EntryFlags(rawValue: 131_072)
+
     /// All that are in use.
-    static let all = EntryFlags(rawValue: 131_071)
+    static let all = EntryFlags(rawValue: 262_143)
     /// What a verdict says.
     static let judged: EntryFlags = [
         .hidden, .counted, .attendance, .present, .locked, .aside, .file, .stream,

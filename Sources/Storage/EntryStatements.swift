@@ -33,12 +33,28 @@ final class EntryStatements: StatementGroup {
         "SELECT count(*) FROM entries INDEXED BY entries_held WHERE arrival < 0")
     lazy var firstHeld = self.sql(
         "SELECT min(hlc) FROM entries INDEXED BY entries_held WHERE arrival < 0")
+    lazy var firstHeldOfKnown = self.sql(
+        """
+        SELECT min(hlc) FROM entries INDEXED BY entries_held_of_known WHERE \(Self.isHeldOfKnown)
+        """)
+    private static let isHeldOfKnown = "arrival < 0 AND flags & \(EntryFlags.ofKnown.rawValue)"
+    // By their times alone: of one moment there may be very many, and a share of them is read at once.
     lazy var dueHeld = self.sql(
         """
-        SELECT e.arrival, length(e.payload) AS count FROM entries e INDEXED BY entries_held
-        CROSS JOIN logs l ON l.id = e.log CROSS JOIN authors a ON a.id = l.author
-        WHERE e.arrival < 0 AND e.hlc <= :through
-        ORDER BY e.hlc, a.key, l.incarnation, e.seq LIMIT :limit
+        SELECT arrival, length(payload) AS count FROM entries INDEXED BY entries_held
+        WHERE arrival < 0 AND hlc <= :through ORDER BY hlc LIMIT :limit
+        """)
+    lazy var dueHeldOfKnown = self.sql(
+        """
+        SELECT arrival, length(payload) AS count FROM entries INDEXED BY entries_held_of_known
+        WHERE \(Self.isHeldOfKnown) AND hlc <= :through ORDER BY hlc LIMIT :limit
+        """)
+    lazy var setOfKnown = self.sql(
+        """
+        UPDATE entries INDEXED BY entries_held
+        SET flags = iif(:present, flags | \(EntryFlags.ofKnown.rawValue),
+            flags & ~\(EntryFlags.ofKnown.rawValue))
+        WHERE arrival < 0 AND log IN (SELECT id FROM logs WHERE author = :author)
         """)
     lazy var heldByLog = self.sql(
         """
@@ -114,29 +130,6 @@ final class EntryStatements: StatementGroup {
         """
         SELECT log, seq FROM entries INDEXED BY entries_wanted
         WHERE flags & \(EntryFlags.wanted.rawValue) ORDER BY log, seq
-        """)
-    lazy var addErasure = self.sql(
-        """
-        INSERT OR REPLACE INTO erasures (conversation, author, incarnation, seq, head, owner, person)
-        VALUES (:conversation, :author, :incarnation, :seq, :head, :owner, :person)
-        """)
-    lazy var removeErasure = self.sql(
-        """
-        DELETE FROM erasures WHERE conversation = :conversation AND author = :author
-            AND incarnation = :incarnation AND seq = :seq AND head = :head AND owner = :owner
-        """)
-    lazy var removeErasures = self.sql(
-        """
-        DELETE FROM erasures WHERE conversation = :conversation AND author = :author
-            AND incarnation = :incarnation AND seq = :seq AND head = :head
-        RETURNING owner
-        """)
-    lazy var erasures = self.sql(
-        """
-        SELECT c.hash, a.key, e.incarnation, e.seq, e.head, o.key AS owner, e.person
-        FROM erasures e JOIN conversations c ON c.id = e.conversation
-        JOIN authors a ON a.id = e.author JOIN authors o ON o.id = e.owner
-        ORDER BY e.conversation, e.author, e.incarnation, e.seq, e.head, e.owner
         """)
     lazy var countRead = self.sql(
         """

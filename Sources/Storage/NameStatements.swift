@@ -27,6 +27,9 @@ final class NameStatements: StatementGroup {
         """)
     // Apart, since SQLite looks the person up again wherever a statement names the column.
     lazy var setPerson = self.sql("UPDATE logs SET person = :person WHERE id = :id")
+    lazy var personIn = self.sql("SELECT person FROM logs WHERE id = :id")
+    lazy var deviceOf = self.sql(
+        "SELECT a.key FROM logs l CROSS JOIN authors a ON a.id = l.author WHERE l.id = :id")
     lazy var addLogBytes = self.sql("UPDATE logs SET bytes = bytes + :bytes WHERE id = :id")
     lazy var logBytes = self.sql(
         """

@@ -6,14 +6,26 @@ internal import Engine
 /// (`refs`). So one statement for each log walks beside the page, instead of one being started for each
 /// message: that is half of what it costs. Whoever begins a walk must end it; a page is one walk.
 struct ReferenceWalk {
+    /// What is said of a message stands at its seq and the first bytes of its id.
+    struct Place: Comparable {
+        var target: Int64
+        var prefix: Int64
+
+        static func < (left: Place, right: Place) -> Bool {
+            (left.target, left.prefix) < (right.target, right.prefix)
+        }
+    }
+
     /// The statement of a log, at the first reference that was not given yet.
     private struct Strand {
         var log: Int64
+        /// What stands for the log in `refs`.
+        let place: Int64
         let statement: Statement
-        /// The seq of the message that was asked for last.
-        var asked: Int64
+        /// The message that was asked for last.
+        var asked: Place
         /// That of the reference it stands at; nil where no other follows.
-        var next: Int64?
+        var next: Place?
     }
 
     /// A page seldom has messages of more logs than this; of others the statement starts anew.
@@ -39,22 +51,23 @@ struct ReferenceWalk {
         for strand in self.strands { strand.statement.reset() }
     }
 
-    /// Runs `body` on what is said of a message, in no order.
+    /// Runs `body` on what is said of a message, in no order, as long as it gives true; gives what stands for
+    /// the message's log.
     fileprivate mutating func forEach(
-        of seq: Int64, in log: Int64,
-        _ body: (Statement, inout Self) throws(SQLiteError) -> Void
-    ) throws(SQLiteError) {
-        var strand = try self.strand(at: seq, of: log)
+        of message: Place, in log: Int64, _ key: LogKey,
+        _ body: (Statement, inout Self) throws(SQLiteError) -> Bool
+    ) throws(SQLiteError) -> Int64 {
+        var strand = try self.strand(at: message, of: log, key)
         defer { self.strands.append(strand) }
-        while strand.next == seq {
-            try body(strand.statement, &self)
+        while strand.next == message, try body(strand.statement, &self) {
             try Self.step(&strand)
         }
+        return strand.place
     }
 
     /// Takes out the strand of a log, which stands at a message or behind it.
     private mutating func strand(
-        at seq: Int64, of log: Int64
+        at message: Place, of log: Int64, _ key: LogKey
     ) throws(SQLiteError) -> Strand {
         guard let index = self.strands.firstIndex(where: { $0.log == log }) else {
             let statement =
@@ -63,65 +76,161 @@ struct ReferenceWalk {
                 } else {
                     self.strands.removeFirst().statement
                 }
-            var strand = Strand(log: log, statement: statement, asked: seq)
-            try self.start(&strand, at: seq)
+            var strand = Strand(
+                log: log, place: key.digest, statement: statement, asked: message)
+            try self.start(&strand, at: message)
             return strand
         }
         var strand = self.strands.remove(at: index)
-        guard !self.stands(seq, before: strand.asked) else {
-            try self.start(&strand, at: seq)
+        guard !self.stands(message, before: strand.asked) else {
+            try self.start(&strand, at: message)
             return strand
         }
-        strand.asked = seq
+        strand.asked = message
         for _ in 0..<Self.leap {
-            guard let next = strand.next, self.stands(next, before: seq) else { return strand }
+            guard let next = strand.next, self.stands(next, before: message) else { return strand }
             try Self.step(&strand)
         }
-        if let next = strand.next, self.stands(next, before: seq) {
-            try self.start(&strand, at: seq)
+        if let next = strand.next, self.stands(next, before: message) {
+            try self.start(&strand, at: message)
         }
         return strand
     }
 
-    private func stands(_ seq: Int64, before other: Int64) -> Bool {
-        self.isForward ? seq < other : seq > other
+    private func stands(_ message: Place, before other: Place) -> Bool {
+        self.isForward ? message < other : message > other
     }
 
-    private func start(_ strand: inout Strand, at seq: Int64) throws(SQLiteError) {
-        strand.asked = seq
+    private func start(_ strand: inout Strand, at message: Place) throws(SQLiteError) {
+        strand.asked = message
         strand.statement.reset()
-        try strand.statement.bind(.place, strand.log).bind(.target, seq)
+        try strand.statement.bind(.place, strand.place).bind(.target, message.target)
+            .bind(.prefix, message.prefix)
         try Self.step(&strand)
     }
 
     private static func step(_ strand: inout Strand) throws(SQLiteError) {
-        strand.next = try strand.statement.step() ? strand.statement.int(.target) : nil
+        strand.next =
+            try strand.statement.step()
+            ? Place(
+                target: strand.statement.int(.target), prefix: strand.statement.int(.number)) : nil
+    }
+}
+
+/// What is said of a message, as far as it counts.
+private struct Said {
+    /// One edit or reaction.
+    struct Part {
+        let entry: StoredEntry
+        let log: Int64
+    }
+
+    /// What a fork has put in dispute, so that it does not count.
+    var disputes: [StoredEntry] = []
+    var edits: [Part] = []
+    var reactions: [Part] = []
+
+    /// The edit that counts, and reactions: of each log the latest.
+    var counted: [StoredEntry] {
+        let edit = self.edits.map(\.entry).max { $1.isShown(after: $0) }
+        guard self.reactions.count > Limits.referencesPerLog else {
+            return (edit.map { [$0] } ?? []) + self.reactions.map(\.entry)
+        }
+        var counts: [Int64: Int] = [:]
+        var seen: Set<EntryID> = []
+        let latest = self.reactions.sorted { $0.entry.isShown(after: $1.entry) }.filter { part in
+            counts[part.log, default: 0] += 1
+            return seen.insert(part.entry.id).inserted
+                && counts[part.log, default: 0] <= Limits.referencesPerLog
+        }
+        return (edit.map { [$0] } ?? []) + latest.map(\.entry)
     }
 }
 
 extension StoreFile {
     /// Adds the edit that counts, and what people make of the message.
+    ///
+    /// - Parameters:
+    ///   - log: the row of the message's log.
+    ///   - conversation: that of its conversation.
     func addReferences(
-        to entry: inout StoredEntry, of log: Int64, _ walk: inout ReferenceWalk
+        to entry: inout StoredEntry, of log: Int64, in conversation: Int64,
+        _ walk: inout ReferenceWalk
     ) throws(SQLiteError) {
-        var edit: StoredEntry?
-        var reactions: [StoredEntry] = []
-        let place = entry.key.conversation
-        try walk.forEach(of: Int64(bitPattern: entry.seq), in: log) {
-            (row, walk) throws(SQLiteError) in
-            let flags = EntryFlags(rawValue: row.int(.flags))
-            guard row.int(.arrival) > 0, flags.isDisjoint(with: .unseen),
-                let name = try self.referringLog(row.int(.log), &walk.names)
-            else { return }
-            let key = LogKey(conversation: place, name: name)
-            let found = try self.referringEntry(row, at: key)
-            switch Reference.Kind(rawValue: row.int(.kind)) {
-            case .edit?: edit = edit.map { found.isShown(after: $0) ? found : $0 } ?? found
-            case .reaction?: reactions.append(found)
-            case nil: throw .damaged("what an entry says of a message")
+        let place = ReferenceWalk.Place(
+            target: Int64(bitPattern: entry.seq), prefix: entry.id.prefix)
+        var (said, count, writers) = (Said(), 0, [Int64]())
+        let key = entry.key
+        let number = try walk.forEach(of: place, in: log, key) { (row, walk) throws(SQLiteError) in
+            count += 1
+            guard count <= Limits.references else { return false }
+            if writers.isEmpty { writers = try self.writers(of: log) }
+            try self.add(row, to: &said, writers, key.conversation, &walk.names)
+            return true
+        }
+        if count > Limits.references {
+            said = try self.latest(
+                NamedEntry(number, seq: place.target, entry.id), of: log, in: conversation,
+                key.conversation, &walk.names)
+        }
+        entry.references = said.counted
+        entry.disputes = said.disputes.sorted { $0.isShown(after: $1) }
+    }
+
+    /// What is said of a message of which more is said than is looked at: by their times alone, so that it
+    /// does not matter which came first.
+    private func latest(
+        _ named: NamedEntry, of log: Int64, in conversation: Int64, _ id: ConversationID,
+        _ names: inout [Int64: LogName?]
+    ) throws(SQLiteError) -> Said {
+        let writers = try self.writers(of: log)
+        let statements = self.statements.references
+        var (said, found) = (Said(), names)
+        for writer in writers {
+            let edits = try self.bind(statements.latest, named)
+                .bind(.kind, Reference.Kind.edit.rawValue).bind(.person, writer)
+            try edits.forEach { (row) throws(SQLiteError) in
+                try self.add(row, to: &said, writers, id, &found)
             }
         }
-        entry.references = (edit.map { [$0] } ?? []) + reactions
+        let latest = try self.bind(statements.latest, named)
+            .bind(.kind, Reference.Kind.reaction.rawValue).bind(.person, Writer.sameDevice)
+        try latest.forEach { (row) throws(SQLiteError) in
+            try self.add(row, to: &said, writers, id, &found)
+        }
+        let known = try self.bind(statements.latestOfKnown, named)
+            .bind(.conversation, conversation).bind(.owner, self.authorRow(self.owner) ?? 0)
+        try known.forEach { (row) throws(SQLiteError) in
+            try self.add(row, to: &said, writers, id, &found)
+        }
+        names = found
+        return said
+    }
+
+    /// Who may give the messages of a log another text.
+    private func writers(of log: Int64) throws(SQLiteError) -> [Int64] {
+        Writer.rows(of: try self.statements.names.personIn.bind(.id, log).int())
+    }
+
+    /// Adds what a row says, unless nobody sees that, it is disputed, or its author may not say it.
+    private func add(
+        _ row: Statement, to said: inout Said, _ writers: [Int64], _ id: ConversationID,
+        _ names: inout [Int64: LogName?]
+    ) throws(SQLiteError) {
+        let flags = EntryFlags(rawValue: row.int(.flags))
+        guard row.int(.arrival) > 0, flags.isDisjoint(with: .unseen),
+            let name = try self.referringLog(row.int(.log), &names)
+        else { return }
+        let kind = Reference.Kind(rawValue: row.int(.kind))
+        guard kind != .edit || writers.contains(row.int(.person)) else { return }
+        let entry = try self.referringEntry(row, at: LogKey(conversation: id, name: name))
+        let part = Said.Part(entry: entry, log: row.int(.log))
+        switch kind {
+        case _ where flags.contains(.disputed): said.disputes.append(entry)
+        case .edit?: said.edits.append(part)
+        case .reaction?: said.reactions.append(part)
+        case nil: throw .damaged("what an entry says of a message")
+        }
     }
 
     /// Whose log refers to a message; nil where the user has blocked the author.

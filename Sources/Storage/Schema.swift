@@ -95,6 +95,8 @@ enum Schema {
         CREATE INDEX entries_beside ON entries (conversation, hlc)
             WHERE \(EntryFlags.isBesideSQL);
         CREATE INDEX entries_held ON entries (hlc) WHERE arrival < 0;
+        CREATE INDEX entries_held_of_known ON entries (hlc)
+            WHERE arrival < 0 AND flags & \(EntryFlags.ofKnown.rawValue);
         CREATE INDEX entries_wanted ON entries (log, seq)
             WHERE flags & \(EntryFlags.wanted.rawValue);
         CREATE INDEX entries_of_members ON entries (log, hlc)
@@ -104,12 +106,17 @@ enum Schema {
         CREATE TABLE refs (
             place INTEGER NOT NULL,
             target INTEGER NOT NULL,
+            prefix INTEGER NOT NULL,
             kind INTEGER NOT NULL,
+            person INTEGER NOT NULL,
+            hlc INTEGER NOT NULL,
+            id INTEGER NOT NULL,
             log INTEGER NOT NULL,
             seq INTEGER NOT NULL,
-            PRIMARY KEY (place, target, kind, log, seq)
+            PRIMARY KEY (place, target, prefix, kind, person, hlc, id, log, seq)
         ) STRICT, WITHOUT ROWID;
         CREATE UNIQUE INDEX refs_by_position ON refs (log, seq);
+        CREATE INDEX refs_by_log ON refs (log, place, target);
         CREATE TABLE attachments (
             blob BLOB NOT NULL,
             conversation INTEGER NOT NULL REFERENCES conversations,
@@ -120,17 +127,15 @@ enum Schema {
         ) STRICT, WITHOUT ROWID;
         CREATE UNIQUE INDEX attachments_by_position ON attachments (log, seq);
         CREATE TABLE erasures (
-            conversation INTEGER NOT NULL REFERENCES conversations,
-            author INTEGER NOT NULL REFERENCES authors,
-            incarnation INTEGER NOT NULL,
+            place INTEGER NOT NULL,
+            target INTEGER NOT NULL,
+            prefix INTEGER NOT NULL,
+            person INTEGER NOT NULL,
+            log INTEGER NOT NULL,
             seq INTEGER NOT NULL,
-            head BLOB NOT NULL,
-            owner INTEGER NOT NULL REFERENCES authors,
-            person BLOB,
-            PRIMARY KEY (conversation, author, incarnation, seq, head, owner)
+            PRIMARY KEY (place, target, prefix, person, log, seq)
         ) STRICT, WITHOUT ROWID;
-        CREATE INDEX erasures_by_author ON erasures (author);
-        CREATE INDEX erasures_by_owner ON erasures (owner);
+        CREATE INDEX erasures_by_position ON erasures (log, seq);
         CREATE TABLE members (
             conversation INTEGER NOT NULL REFERENCES conversations,
             author INTEGER NOT NULL REFERENCES authors,

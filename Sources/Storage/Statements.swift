@@ -237,8 +237,7 @@ final class ValueStatements: StatementGroup {
     /// That no other table names a row of `authors`: logs first, which nearly all have.
     private static let isUnused = [
         "logs WHERE author", "records WHERE author", "peers WHERE author", "people WHERE author",
-        "members WHERE author", "positions WHERE author", "erasures WHERE author",
-        "erasures WHERE owner", "notices WHERE subject",
+        "members WHERE author", "positions WHERE author", "notices WHERE subject",
     ].map { "NOT EXISTS (SELECT 1 FROM \($0) = authors.id)" }.joined(separator: " AND ")
 
     lazy var addPerson = self.sql(

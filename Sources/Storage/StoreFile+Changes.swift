@@ -84,19 +84,31 @@ extension StoreFile {
 
     // MARK: Release
 
-    /// Shows held entries up to a time, in display order, as many as one batch may.
+    /// Shows held entries that are due, by their times, as many as one batch may: those of known people first.
     func release(
-        through time: HybridTime, _ progress: inout Progress
+        _ due: Due, _ progress: inout Progress
     ) throws(SQLiteError) -> [StoredEntry] {
-        var due: [Int64] = []
+        var share: [Int64] = []
         var bytes: Int64 = 0
-        try self.statements.entries.dueHeld.bind(.through, time.stored)
-            .bind(.limit, Self.releaseEntries).forEach { (row) throws(SQLiteError) in
-                bytes += row.int(.count)
-                if due.isEmpty || bytes <= Self.releaseBytes { due.append(row.int(.arrival)) }
-            }
+        for (statement, time) in [
+            (self.statements.entries.dueHeldOfKnown, due.known),
+            (self.statements.entries.dueHeld, due.others),
+        ] {
+            let left = Limits.releasedPerBatch - share.count
+            let known = Set(share)
+            try statement.bind(.through, time.stored).bind(.limit, Int64(left + known.count))
+                .forEach { (row) throws(SQLiteError) in
+                    guard share.count < Limits.releasedPerBatch,
+                        !known.contains(row.int(.arrival))
+                    else { return }
+                    bytes += row.int(.count)
+                    if share.isEmpty || bytes <= Self.releaseBytes {
+                        share.append(row.int(.arrival))
+                    }
+                }
+        }
         var released: [StoredEntry] = []
-        for arrival in due {
+        for arrival in share {
             let target = progress.arrive()
             try self.move(arrival, to: target)
             progress.heldCount -= 1
@@ -201,6 +213,11 @@ extension StoreFile {
             } else {
                 try values.addPerson.bind(.author, author)
                     .bind(.standing, Int64(standing.rawValue)).run()
+            }
+            if self.heldCount > 0 {
+                let isKnown = standing == .known || standing == .verified
+                try self.statements.entries.setOfKnown.bind(.author, author)
+                    .bind(.present, isKnown ? 1 : 0).run()
             }
             guard wasBlocked != (standing == .blocked) else { continue }
             self.blockedAuthors = nil

@@ -189,6 +189,7 @@ extension StoreFile {
             Envelope(entry, key: key, seq: seq, prev: seq == 1 ? nil : last.id))
         var verdict = derived.judge.judge(
             reading, seq: seq, of: key.name.author, in: &walk.person)
+        verdict.noteErasing(entry, reading, by: key.name.author)
         // Nothing but its flag says why a payload is absent.
         let isAbsent = if case .absent = entry.payload { true } else { false }
         if let state = flags.payloadState, isAbsent == (state != .present) {
@@ -204,7 +205,7 @@ extension StoreFile {
         {
             findings.add(key, seq, "what it says is noted wrong")
         }
-        if try !self.areReferencesRight(row, verdict, log: log.id) {
+        if try !self.areReferencesRight(row, id, verdict, at: key, log) {
             findings.add(key, seq, "what it says of a message, or others of it, is noted wrong")
         }
         if row.int(.conversation) != row.int(.place) {

@@ -91,11 +91,11 @@ extension StoreFile {
     ) throws(SQLiteError) {
         let strays = try self.database.int(
             """
-            SELECT count(*) FROM refs r LEFT JOIN entries e ON e.log = r.log AND e.seq = r.seq
-            LEFT JOIN logs l ON l.id = r.place
-            WHERE e.arrival IS NULL
-                OR e.conversation IS NOT iif(r.place < 0, -r.place, l.conversation)
-                OR e.flags & \(EntryFlags.aside.rawValue) = 0
+            SELECT (SELECT count(*) FROM refs r
+                    LEFT JOIN entries e ON e.log = r.log AND e.seq = r.seq
+                    WHERE e.arrival IS NULL OR e.flags & \(EntryFlags.aside.rawValue) = 0)
+                + (SELECT count(*) FROM erasures r
+                    LEFT JOIN entries e ON e.log = r.log AND e.seq = r.seq WHERE e.arrival IS NULL)
             """)
         if strays > 0 {
             findings.add(nil, nil, "\(strays) entries are noted to say something of messages")
@@ -120,37 +120,40 @@ extension StoreFile {
         if strays > 0 { findings.add(nil, nil, "\(strays) files are noted wrong") }
     }
 
-    /// Whether what is noted of an entry's references, and of references to it, is so.
+    /// Whether what is noted of an entry's references, of references to it, and of what it wants erased,
+    /// is so.
     func areReferencesRight(
-        _ row: Statement, _ verdict: EntryVerdict, log: Int64
+        _ row: Statement, _ id: EntryID, _ verdict: EntryVerdict, at key: LogKey, _ log: LogRow
     ) throws(SQLiteError) -> Bool {
         let statements = self.statements.references
+        let author = key.name.author
         if let reference = verdict.refersTo {
-            let noted = try statements.noted.bind(.log, log).bind(.seq, row.int(.seq)).first {
-                (row) throws(SQLiteError) in
-                (place: row.int(.place), number: row.int(.target), kind: row.int(.kind))
+            let named = NamedEntry(reference.target, in: key.conversation)
+            let writer =
+                reference.kind == .edit
+                ? Writer.row(of: author, log.person, about: reference.target) : Writer.sameDevice
+            let isRight = try statements.noted.bind(.log, log.id).bind(.seq, row.int(.seq)).first {
+                (noted) throws(SQLiteError) in
+                noted.int(.place) == named.place && noted.int(.target) == named.target
+                    && noted.int(.prefix) == named.prefix && noted.int(.person) == writer
+                    && noted.int(.kind) == reference.kind.rawValue
+                    && noted.int(.hlc) == row.int(.hlc) && noted.int(.id) == id.prefix
             }
-            // Of many not all are noted.
-            guard let noted else { return true }
-            let conversation = row.int(.conversation)
-            let target = reference.target
-            let expected: ReferenceTarget? =
-                if noted.place < 0 {
-                    ReferenceTarget(waitingFor: target, in: conversation)
-                } else if let author = try self.authorRow(target.log.author),
-                    let log = try self.logRow(
-                        conversation: conversation, author: author,
-                        incarnation: target.log.incarnation)
-                {
-                    ReferenceTarget(log: log.id, seq: Int64(bitPattern: target.seq))
-                } else {
-                    nil
-                }
-            return expected?.place == noted.place && expected?.number == noted.number
-                && noted.kind == reference.kind.rawValue
+            guard isRight == true else { return false }
         }
-        if EntryFlags(rawValue: row.int(.flags)).contains(.referenced) { return true }
-        return try self.count(ReferenceTarget(log: log, seq: row.int(.seq))) == 0
+        var noted: Set<[Int64]> = []
+        try statements.erasures.bind(.log, log.id).bind(.seq, row.int(.seq)).forEach {
+            (row) throws(SQLiteError) in
+            noted.insert([row.int(.place), row.int(.target), row.int(.prefix), row.int(.person)])
+        }
+        let expected = verdict.erases.map { target in
+            let named = NamedEntry(target, in: key.conversation)
+            let writer = Writer.row(of: author, log.person, about: target)
+            return [named.place, named.target, named.prefix, writer]
+        }
+        guard noted == Set(expected) else { return false }
+        let isNamed = try self.isReferenced(NamedEntry(key.digest, seq: row.int(.seq), id))
+        return !isNamed || EntryFlags(rawValue: row.int(.flags)).contains(.referenced)
     }
 
     private func checkPlaces(_ findings: inout Findings, _ derived: Derived) throws(SQLiteError) {

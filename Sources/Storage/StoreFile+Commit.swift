@@ -2,10 +2,8 @@ internal import Engine
 internal import Crypto
 
 extension StoreFile {
-    /// The most entries that one batch releases; the outcome says whether more are due.
-    static let releaseEntries: Int64 = 4_096
-    /// The most payload bytes that one batch releases, so that an outcome stays small.
-    static let releaseBytes: Int64 = 8_388_608
+    /// The most payload bytes that one batch releases, so that live messages need not wait for them.
+    static let releaseBytes: Int64 = 1_048_576
 
     /// An author in a conversation.
     struct Membership: Hashable {
@@ -27,8 +25,12 @@ extension StoreFile {
         var filled: [StoredEntry] = []
         /// Files of which an entry has gone that told of them, and the rows of its conversations.
         var detached: [BlobID: Set<Int64>] = [:]
-        /// Edits that went with their messages.
+        /// Entries whose payloads are erased now.
         var erased: [Erasure] = []
+        /// Messages that people were shown and that are erased now.
+        var takenBack: [(conversation: ConversationID, id: EntryID, author: PeerID)] = []
+        /// How many of what came before its message are given new numbers.
+        var told = 0
         /// Whose latest join or leave must be found anew.
         var recounts: Set<Membership> = []
         /// The rows of authors whom nothing may name any longer.
@@ -80,7 +82,7 @@ extension StoreFile {
                 self.knownAuthors = KnownRows()
                 self.knownLogs = KnownRows()
                 self.blockedAuthors = nil
-                self.waitingReferences = nil
+                self.isAnythingNamed = false
             }
         }
         let known = self.numbering.take()
@@ -113,7 +115,8 @@ extension StoreFile {
         !batch.drops.isEmpty || batch.expiry != nil || !batch.retentions.isEmpty
             || batch.membership.values.contains { !$0.isJoined }
             || batch.appends.contains {
-                !$0.erasures.isEmpty && $0.run.run.key.name.author == self.owner
+                $0.run.run.key.name.author == self.owner
+                    && $0.verdicts.contains { !$0.erases.isEmpty }
             }
     }
 
@@ -130,9 +133,6 @@ extension StoreFile {
         for fill in batch.fills {
             if let entry = try self.fill(fill, &progress) { progress.filled.append(entry) }
         }
-        let erased = try self.write(
-            batch.appends.flatMap(\.erasures) + batch.erasures, at: batch.time, batch.tiers,
-            &progress)
         let expired = try batch.expiry.map { (expiry) throws(SQLiteError) in
             try self.expire(expiry, &progress)
         }
@@ -144,8 +144,8 @@ extension StoreFile {
         for (proof, isFirst) in zip(batch.proofs, isKnownFirst) where !isFirst {
             try self.end(proof, &progress)
         }
-        let released = try batch.release.map { (time) throws(SQLiteError) in
-            try self.release(through: time, &progress)
+        let released = try batch.release.map { (due) throws(SQLiteError) in
+            try self.release(due, &progress)
         }
         try self.indexRecent(newest: progress.newest)
         for membership in progress.recounts { try self.recount(membership) }
@@ -172,8 +172,13 @@ extension StoreFile {
         try self.store(batch.peers)
         let told = try self.store(batch.positions)
         let read = try self.read(batch.reads, at: batch.time, newest: progress.newest)
+        let takenBack = progress.takenBack.map {
+            Notice(
+                .erased($0.conversation, $0.id, by: $0.author),
+                of: batch.tiers[$0.author] ?? .known, at: batch.time)
+        }
         let own =
-            erased.notices
+            takenBack
             + told.map { event in
                 let notice = Notice(event, at: batch.time)
                 let tier = notice.subject.flatMap { batch.tiers[$0] }
@@ -192,7 +197,7 @@ extension StoreFile {
         outcome.drops = try self.settled(drops)
         try self.noteDetached(progress, in: &outcome)
         outcome.sizes = try self.sizes(progress)
-        outcome.erased = erased.done + progress.erased
+        outcome.erased = progress.erased
         outcome.ownNotices = zip(cursors.dropFirst(batch.notices.count), own).map {
             StoredNotice(cursor: $0, notice: $1)
         }
@@ -206,7 +211,10 @@ extension StoreFile {
     func held(_ count: Int) throws(SQLiteError) -> HeldEntries {
         guard count > 0 else { return HeldEntries(count: 0, first: nil) }
         let first = try self.statements.entries.firstHeld.int()
-        return HeldEntries(count: count, first: first.map { HybridTime(stored: $0) })
+        let firstOfKnown = try self.statements.entries.firstHeldOfKnown.int()
+        return HeldEntries(
+            count: count, first: first.map { HybridTime(stored: $0) },
+            firstOfKnown: firstOfKnown.map { HybridTime(stored: $0) })
     }
 
     // MARK: Appending
@@ -239,27 +247,34 @@ extension StoreFile {
                     .bind(.source, text: source.description).run()
             }
         }
-        for (offset, entry) in run.entries.enumerated() {
+        let place = run.key.digest
+        let named = try self.named(run, at: place)
+        var (referenced, late): ([EntryRow], [EntryRow]) = ([], [])
+        for offset in run.entries.indices {
             let seq = run.first + UInt64(offset)
+            let name = NamedEntry(place, seq: Int64(seq), append.run.ids[offset])
+            let (entry, verdict) = try self.judged(append, offset, name, named, log, &progress)
             let visibility = Visibility(
                 onArrivalAt: seq, isAhead: offset >= append.heldFrom, forkPoint: log.forkPoint)
             var row = EntryRow(
                 arrival: visibility == .held ? progress.hold() : progress.arrive(), log: log.id,
                 seq: Int64(seq), conversation: conversation, time: entry.time,
-                flags: EntryFlags(append.verdicts[offset]).union(visibility.flags),
-                author: author, incarnation: run.key.name.incarnation.stored,
-                id: append.run.ids[offset])
+                flags: EntryFlags(verdict).union(visibility.flags), author: author,
+                incarnation: run.key.name.incarnation.stored, id: append.run.ids[offset])
             if row.arrival > 0 && entry.time < append.lateBefore { row.flags.insert(.late) }
+            if try self.answersBehind(row, verdict, at: run.key) {
+                row.flags.insert(.late)
+                late.append(row)
+            }
+            if row.arrival < 0 && append.isOfKnown { row.flags.insert(.ofKnown) }
+            if named.referenced.contains(row.seq), try self.isReferenced(name) {
+                row.flags.insert(.referenced)
+                referenced.append(row)
+            }
             bytes += try self.insert(
-                row, entry, kind: append.verdicts[offset].kind,
+                row, entry, kind: verdict.kind,
                 attestation: offset == run.entries.count - 1 ? run.attestation : nil)
-            if append.verdicts[offset].payload == .erased {
-                try self.forgetErasures(of: row, &progress)
-            }
-            if !visibility.isDisputed {
-                try self.refer(row, append.verdicts[offset], at: run.key, &progress)
-            }
-            try self.attach(append.verdicts[offset].attaches, to: row)
+            try self.note(verdict, of: row, at: run.key, log.person, &progress)
             // Joins and their like never go, and so do not count for how much is kept.
             if entry.entryClass != EntryClass.control.rawValue {
                 tally.bytes += entry.payload.storedBytes
@@ -285,7 +300,64 @@ extension StoreFile {
                     incarnation: run.key.name.incarnation), log)
         }
         try self.note(tally, in: conversation)
+        for row in late {
+            let stored = try self.stored(at: row.arrival, self.shownEntry)
+            if let stored { progress.filled.append(stored) }
+        }
+        for row in referenced { try self.tellReferences(to: row, &progress) }
         try self.storeIdempotencyKeys(append.idempotencyKeys, of: run, log: log, in: conversation)
+    }
+
+    /// Whether an entry is shown before the message that it answers, since its author's clock is behind.
+    private func answersBehind(
+        _ row: EntryRow, _ verdict: EntryVerdict, at key: LogKey
+    ) throws(SQLiteError) -> Bool {
+        guard let target = verdict.answers, row.isSeen, !row.flags.contains(.late),
+            let log = try self.logRow(LogKey(conversation: key.conversation, name: target.log)),
+            let found = try self.entryRow(log: log.id, seq: target.seq), found.id == target.id
+        else { return false }
+        return found.isSeen
+            && (found.time, target.log, found.seq) > (row.time, key.name, row.seq)
+    }
+
+    /// An entry and what was said of it, without its payload where somebody has wanted it erased who may.
+    private func judged(
+        _ append: Append, _ offset: Int, _ name: NamedEntry, _ named: NamedEntries, _ log: LogRow,
+        _ progress: inout Progress
+    ) throws(SQLiteError) -> (Entry, EntryVerdict) {
+        var (entry, verdict) = (append.run.run.entries[offset], append.verdicts[offset])
+        guard named.erased.contains(name.target),
+            entry.entryClass != EntryClass.control.rawValue,
+            try self.isErased(name, person: log.person)
+        else { return (entry, verdict) }
+        let key = append.run.run.key
+        entry.payload = entry.payload.omitted
+        verdict = EntryVerdict()
+        verdict.payload = .erased
+        progress.erased.append(
+            Erasure(
+                conversation: key.conversation,
+                target: EntryTarget(
+                    log: key.name, seq: UInt64(name.target), id: append.run.ids[offset])))
+        try self.eraseEdits(of: name, person: log.person, in: key.conversation, &progress)
+        return (entry, verdict)
+    }
+
+    /// Notes what an entry says of others, and what it tells of.
+    func note(
+        _ verdict: EntryVerdict, of row: EntryRow, at key: LogKey, _ person: Int64?,
+        _ progress: inout Progress
+    ) throws(SQLiteError) {
+        if let reference = verdict.refersTo {
+            try self.note(
+                reference, of: row, by: key.name.author, person, in: key.conversation, &progress)
+        }
+        if !verdict.erases.isEmpty {
+            try self.erase(
+                verdict.erases, by: row, of: key.name.author, person, in: key.conversation,
+                &progress)
+        }
+        try self.attach(verdict.attaches, to: row)
     }
 
     /// Writes an entry; gives what it takes, as ``Entry/storedBytes(with:)`` counts.

@@ -85,8 +85,10 @@ extension StoreFile {
                 throw .damaged("an entry of a log is missing")
             }
             if row.isSeen { drop.shown.append(UInt64(bitPattern: seq)) }
-            try self.remove(row, at: drop.key, &progress)
+            try self.remove(row, &progress)
         }
+        try self.statements.references.removeErasures.bind(.log, log.id).bind(.first, cut.first)
+            .run()
         try self.addBytes(-cut.bytes, in: conversation)
         guard cut.first > 1 else { return try self.remove(log, &drop) }
         try self.shorten(log, by: cut)
@@ -94,11 +96,9 @@ extension StoreFile {
 
     /// Takes an entry off the disk, with all that was noted of it.
     private func remove(
-        _ row: EntryRow, at key: LogKey, _ progress: inout Progress
+        _ row: EntryRow, _ progress: inout Progress
     ) throws(SQLiteError) {
         try self.discount(row, &progress)
-        let place = EntryTarget(log: key.name, seq: UInt64(bitPattern: row.seq), id: row.id)
-        try self.holdReferences(to: row, at: place)
         if row.flags.contains(.attendance) {
             progress.recounts.insert(
                 Membership(conversation: row.conversation, author: row.author))

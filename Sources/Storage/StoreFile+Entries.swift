@@ -50,8 +50,11 @@ extension StoreFile {
         _ row: Statement, _ walk: inout ReferenceWalk
     ) throws(SQLiteError) -> RowReading {
         var reading = try self.readEntry(row)
-        if EntryFlags(rawValue: row.int(.flags)).contains(.referenced) {
-            try self.addReferences(to: &reading.entry, of: row.int(.log), &walk)
+        // Of what stands with a message nothing stands with it.
+        let flags = EntryFlags(rawValue: row.int(.flags))
+        if flags.intersection([.referenced, .aside]) == .referenced {
+            try self.addReferences(
+                to: &reading.entry, of: row.int(.log), in: row.int(.place), &walk)
         }
         return reading
     }

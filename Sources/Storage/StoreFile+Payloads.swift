@@ -17,10 +17,13 @@ extension StoreFile {
         row.flags.formUnion(EntryFlags(fill.verdict))
         try self.setPayload(
             .present(fill.payload), kind: fill.verdict.kind, flags: row.flags, of: row, &progress)
-        if !row.visibility.isDisputed {
-            try self.refer(row, fill.verdict, at: fill.key, &progress)
+        try self.note(fill.verdict, of: row, at: fill.key, log.person, &progress)
+        if fill.verdict.refersTo != nil {
+            // It may be an edit of a message that is erased.
+            guard let left = try self.entryRow(arrival: row.arrival), left.flags == row.flags else {
+                return nil
+            }
         }
-        try self.attach(fill.verdict.attaches, to: row)
         guard row.isSeen else { return nil }
         let target = progress.arrive()
         try self.move(row.arrival, to: target)
@@ -35,89 +38,7 @@ extension StoreFile {
             .first { (row) throws(SQLiteError) in try self.shownEntry(row) }
     }
 
-    // MARK: Erasing
-
-    /// Does what is decided of erasures; gives those that need not wait any longer, and whether their
-    /// entries are erased or they have no meaning, and of which messages that were shown people are to
-    /// be told.
-    func write(
-        _ erasures: [Erasure], at time: UInt64, _ tiers: [PeerID: Tier], _ progress: inout Progress
-    ) throws(SQLiteError) -> (done: [Erasure], notices: [Notice]) {
-        var done: [Erasure] = []
-        var notices: [Notice] = []
-        for var erasure in erasures {
-            let wasSeen: Bool
-            (erasure.step, wasSeen) = try self.erase(erasure, &progress)
-            if wasSeen {
-                let target = erasure.target
-                notices.append(
-                    Notice(
-                        .erased(erasure.conversation, target.id, by: target.log.author),
-                        of: tiers[target.log.author] ?? .known, at: time))
-            }
-            if erasure.step != .wait {
-                try self.stopWaiting(for: erasure, &progress)
-                done.append(erasure)
-            } else {
-                try self.wait(for: erasure)
-            }
-        }
-        return (done, notices)
-    }
-
-    private func wait(for erasure: Erasure) throws(SQLiteError) {
-        try self.bind(
-            self.statements.entries.addErasure, erasure,
-            conversation: self.makeConversationRow(erasure.conversation),
-            author: self.makeAuthorRow(erasure.target.log.author),
-            owner: self.makeAuthorRow(erasure.eraser.device)
-        )
-        .bind(.person, erasure.eraser.person?.hash.bytes).run()
-    }
-
-    /// Forgets an erasure, and whom nothing else names: nothing is made that would go at once.
-    private func stopWaiting(
-        for erasure: Erasure, _ progress: inout Progress
-    ) throws(SQLiteError) {
-        guard let conversation = try self.conversationRow(erasure.conversation),
-            let author = try self.authorRow(erasure.target.log.author),
-            let owner = try self.authorRow(erasure.eraser.device)
-        else { return }
-        try self.bind(
-            self.statements.entries.removeErasure, erasure, conversation: conversation,
-            author: author, owner: owner
-        )
-        .run()
-        progress.parted.formUnion([author, owner])
-    }
-
-    private func bind(
-        _ statement: Statement, _ erasure: Erasure, conversation: Int64, author: Int64, owner: Int64
-    ) throws(SQLiteError) -> Statement {
-        try statement.bind(.conversation, conversation).bind(.author, author)
-            .bind(.incarnation, erasure.target.log.incarnation.stored)
-            .bind(.seq, Int64(bitPattern: erasure.target.seq))
-            .bind(.head, erasure.target.id.hash).bind(.owner, owner)
-    }
-
-    /// Erases a payload where its entry is here; says what is left to be done, and whether people had
-    /// been shown it.
-    private func erase(
-        _ erasure: Erasure, _ progress: inout Progress
-    ) throws(SQLiteError) -> (step: Erasure.Step, wasSeen: Bool) {
-        if erasure.step == .forget { return (.forget, false) }
-        guard erasure.step == .erase, let log = try self.logRow(erasure.key),
-            let row = try self.entryRow(log: log.id, seq: erasure.target.seq)
-        else { return (.wait, false) }
-        guard row.id == erasure.target.id else { return (.forget, false) }
-        if row.flags.contains(.erased) { return (.erase, false) }
-        let entry = try self.entry(of: row)
-        // Who may what is known for good.
-        guard entry.entryClass != EntryClass.control.rawValue else { return (.forget, false) }
-        try self.forget(entry.payload, of: row, as: .erased, &progress)
-        try self.eraseEdits(of: row, at: erasure.target, in: erasure.conversation, &progress)
-        return (.erase, row.isSeen && !row.flags.contains(.aside))
-    }
+    // MARK: Giving up
 
     /// Takes the payload of an entry off the disk.
     func forget(
@@ -238,39 +159,8 @@ extension StoreFile {
         return found
     }
 
-    /// Forgets who wanted an entry erased that came without its payload for that.
-    func forgetErasures(
-        of row: EntryRow, _ progress: inout Progress
-    ) throws(SQLiteError) {
-        try self.statements.entries.removeErasures.bind(.conversation, row.conversation)
-            .bind(.author, row.author).bind(.incarnation, row.incarnation).bind(.seq, row.seq)
-            .bind(.head, row.id.hash)
-            .forEach { (row) throws(SQLiteError) in progress.parted.insert(row.int(.owner)) }
-    }
-
-    /// The erasures that wait for their entries.
-    func erasures() throws(SQLiteError) -> [Erasure] {
-        var erasures: [Erasure] = []
-        try self.statements.entries.erasures.forEach { (row) throws(SQLiteError) in
-            let name = LogName(
-                author: PeerID(try row.bytes32(.key)),
-                incarnation: UInt64(stored: row.int(.incarnation)))
-            erasures.append(
-                Erasure(
-                    conversation: ConversationID(try row.bytes32(.hash)),
-                    target: EntryTarget(
-                        log: name, seq: UInt64(bitPattern: row.int(.seq)),
-                        id: EntryID(try row.bytes32(.head))),
-                    eraser: Authorship(
-                        device: PeerID(try row.bytes32(.owner)),
-                        person: row.isNull(.person) ? nil : PersonID(try row.bytes32(.person))),
-                    step: .wait))
-        }
-        return erasures
-    }
-
     /// The entry of a row, which must be there.
-    private func entry(of row: EntryRow) throws(SQLiteError) -> Entry {
+    func entry(of row: EntryRow) throws(SQLiteError) -> Entry {
         let header = self.statements.entries.header
         let found = try header.bind(.arrival, row.arrival).first { (header) throws(SQLiteError) in
             try Entry(

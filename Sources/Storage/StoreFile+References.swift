@@ -1,243 +1,277 @@
 internal import Engine
 
-/// What entries say of messages: found from the message, however it came before or after them.
+/// What entries say of others, and which they want erased: found from those, whichever came first.
 ///
-/// `Docs/Protocol/Entries.md` section 11.
+/// Nothing waits in memory, and nothing is bounded by what came first: there is a row for each entry that
+/// names another one, at a place that follows from the name alone. Of a message with very many of them it is
+/// chosen by their times when it is read. `Docs/Protocol/Entries.md` sections 9 and 11.
 extension StoreFile {
-    /// By what `refs` names a message, so that what is said of neighbours lies together.
-    struct ReferenceTarget: Equatable {
-        /// The row of its log; of one that is not here, minus that of its conversation.
+    /// By what `refs` and `erasures` name an entry, here or not.
+    struct NamedEntry: Equatable {
+        /// Stands for its log.
         let place: Int64
-        /// Its seq; of one that is not here, what stands for its place and its id.
-        let number: Int64
+        /// Its seq.
+        let target: Int64
+        /// The first bytes of its id.
+        let prefix: Int64
 
-        /// Names a message that is here.
-        init(log: Int64, seq: Int64) {
-            self.place = log
-            self.number = seq
+        /// Names an entry of a log by what stands for that.
+        init(_ place: Int64, seq: Int64, _ id: EntryID) {
+            self.place = place
+            self.target = seq
+            self.prefix = id.prefix
         }
 
-        /// Names a message that is not here.
-        init(waitingFor target: EntryTarget, in conversation: Int64) {
-            self.place = -conversation
-            self.number = target.digest
+        /// Names an entry of a conversation.
+        init(_ target: EntryTarget, in conversation: ConversationID) {
+            let key = LogKey(conversation: conversation, name: target.log)
+            self.init(key.digest, seq: Int64(bitPattern: target.seq), target.id)
         }
     }
 
-    /// Connects an entry that has come with what it refers to, or with what refers to it.
-    func refer(
-        _ row: EntryRow, _ verdict: EntryVerdict, at key: LogKey, _ progress: inout Progress
+    /// Whose words count for whose entries, as a number to look up.
+    enum Writer {
+        /// In a row: the device that has written what is named, whoever it says it is.
+        static let sameDevice: Int64 = 0
+        /// In a row: somebody of whom it is not known who they are.
+        private static let nobody: Int64 = -1
+
+        /// The number that stands with what a device says of an entry.
+        static func row(
+            of author: PeerID, _ person: Int64?, about target: EntryTarget
+        ) -> Int64 {
+            author == target.log.author ? Self.sameDevice : person ?? Self.nobody
+        }
+
+        /// The numbers of those who may change an entry of a person: ``Authorship/mayChange(_:)``.
+        static func rows(of person: Int64?) -> [Int64] {
+            [Self.sameDevice] + (person.map { [$0] } ?? [])
+        }
+    }
+
+    func bind(_ statement: Statement, _ named: NamedEntry) throws(SQLiteError) -> Statement {
+        try statement.bind(.place, named.place).bind(.target, named.target)
+            .bind(.prefix, named.prefix)
+    }
+
+    // MARK: What a run is named by
+
+    /// The entries of a run that others here say something of, or want erased.
+    struct NamedEntries {
+        var referenced: Set<Int64> = []
+        var erased: Set<Int64> = []
+    }
+
+    /// Looks for entries that name some of a run: twice a run, where anything is named at all.
+    func named(_ run: Run, at place: Int64) throws(SQLiteError) -> NamedEntries {
+        var named = NamedEntries()
+        guard try self.hasReferences() else { return named }
+        let statements = self.statements.references
+        let (first, last) = (Int64(run.first), Int64(run.last))
+        named.referenced = try self.numbers(statements.firstReferenced, place, first, last)
+        named.erased = try self.numbers(statements.firstErased, place, first, last)
+        return named
+    }
+
+    private func numbers(
+        _ statement: Statement, _ place: Int64, _ first: Int64, _ last: Int64
+    ) throws(SQLiteError) -> Set<Int64> {
+        var (found, next): (Set<Int64>, Int64) = ([], first)
+        while next <= last,
+            let seq = try statement.bind(.place, place).bind(.first, next).bind(.last, last).int()
+        {
+            found.insert(seq)
+            next = seq + 1
+        }
+        return found
+    }
+
+    private func hasReferences() throws(SQLiteError) -> Bool {
+        if self.isAnythingNamed { return true }
+        self.isAnythingNamed = try self.statements.references.any.int() == 1
+        return self.isAnythingNamed
+    }
+
+    // MARK: Edits and reactions
+
+    /// Notes what an entry says of a message; an edit of one that is erased is erased with it.
+    func note(
+        _ reference: Reference, of row: EntryRow, by author: PeerID, _ person: Int64?,
+        in conversation: ConversationID, _ progress: inout Progress
     ) throws(SQLiteError) {
-        if let reference = verdict.refersTo {
-            try self.note(reference, of: row, in: key.conversation, &progress)
-        } else if try self.hasWaitingReferences() {
-            let place = EntryTarget(log: key.name, seq: UInt64(bitPattern: row.seq), id: row.id)
-            try self.releaseReferences(to: row, at: place, in: key.conversation, &progress)
-        }
-    }
-
-    private func hasWaitingReferences() throws(SQLiteError) -> Bool {
-        if let known = self.waitingReferences { return known }
-        let isWaiting = try self.statements.references.anyHeld.int() != nil
-        self.waitingReferences = isWaiting
-        return isWaiting
-    }
-
-    /// Notes what an entry says of a message; one that does not count is not noted.
-    ///
-    /// An edit of a message that is erased is erased with it.
-    private func note(
-        _ reference: Reference, of row: EntryRow, in conversation: ConversationID,
-        _ progress: inout Progress
-    ) throws(SQLiteError) {
-        let key = LogKey(conversation: conversation, name: reference.target.log)
+        let target = reference.target
+        #if MUTANTS
+            if Mutant.boundEarlyReferences.isActive, try self.isLost(target, in: conversation) {
+                return
+            }
+        #endif
+        try self.add(reference, of: row, by: author, person, in: conversation)
+        let key = LogKey(conversation: conversation, name: target.log)
         guard let log = try self.logRow(key),
-            let message = try self.entryRow(log: log.id, seq: reference.target.seq)
-        else {
-            let target = ReferenceTarget(waitingFor: reference.target, in: row.conversation)
-            let waiting = try self.count(target, as: reference.kind)
-            let writer = try self.authorship(row.log).device
-            // Nobody keeps an author's own edits out, in whichever log of theirs.
-            let isAuthors = reference.kind == .edit && writer == reference.target.log.author
-            guard isAuthors || waiting < Limits.waitingReferences else { return }
-            self.waitingReferences = true
-            return try self.add(target, reference.kind, row)
-        }
-        guard message.id == reference.target.id,
-            try self.refer(row, to: message, reference.kind, conversation, &progress)
+            let message = try self.entryRow(log: log.id, seq: target.seq), message.id == target.id
         else { return }
-        try self.add(ReferenceTarget(log: log.id, seq: message.seq), reference.kind, row)
-    }
-
-    /// Whether an entry that refers to a message that is here counts; then the message is marked.
-    private func refer(
-        _ row: EntryRow, to message: EntryRow, _ kind: Reference.Kind,
-        _ conversation: ConversationID,
-        _ progress: inout Progress
-    ) throws(SQLiteError) -> Bool {
-        guard !message.flags.contains(.aside) else { return false }
-        let (author, writer) = (try self.authorship(row.log), try self.authorship(message.log))
-        guard kind.counts(from: author, for: writer) else { return false }
-        if kind == .edit, message.flags.contains(.erased) {
-            try self.eraseEdit(row, author, conversation, &progress)
-            return false
-        }
         if !message.flags.contains(.referenced) {
             try self.statements.entries.markOne.bind(.arrival, message.arrival)
                 .bind(.flags, EntryFlags.referenced.rawValue).run()
         }
-        return true
+        let writer = Writer.row(of: author, person, about: target)
+        guard reference.kind == .edit, message.flags.contains(.erased),
+            Writer.rows(of: log.person).contains(writer)
+        else { return }
+        try self.eraseEdit(row, by: author, conversation, &progress)
     }
 
-    private func bind(
-        _ statement: Statement, _ target: ReferenceTarget
-    ) throws(SQLiteError) -> Statement {
-        try statement.bind(.place, target.place).bind(.target, target.number)
-    }
-
-    /// How much is noted to be said of a message.
-    func count(_ target: ReferenceTarget) throws(SQLiteError) -> Int64 {
-        try self.bind(self.statements.references.count, target).int() ?? 0
-    }
-
-    /// How many edits are noted of a message, or how much else.
-    private func count(
-        _ target: ReferenceTarget, as kind: Reference.Kind
-    ) throws(SQLiteError) -> Int64 {
-        let statements = self.statements.references
-        let counting = kind == .edit ? statements.countEdits : statements.countOthers
-        return try self.bind(counting, target).int() ?? 0
-    }
-
-    /// Of one log the latest are kept, and of strangers no more than may be read at once: edits, which count
-    /// of the message's author alone, apart from what anybody may say of it.
-    private func add(
-        _ target: ReferenceTarget, _ kind: Reference.Kind, _ row: EntryRow
-    ) throws(SQLiteError) {
-        let statements = self.statements.references
-        let count = try self.count(target, as: kind)
-        if count >= Limits.references {
-            let isOwn = try self.authorRow(self.owner) == row.author
-            let isKnown = try statements.isKnown.bind(.author, row.author).int() != nil
-            guard isOwn || isKnown, count < 2 * Limits.references else { return }
-        }
-        try self.bind(statements.add, target).bind(.kind, kind.rawValue).bind(.log, row.log)
-            .bind(.seq, row.seq).run()
-        let ofLog =
-            try self.bind(statements.countOfLog, target).bind(.kind, kind.rawValue)
-            .bind(.log, row.log).int() ?? 0
-        guard ofLog > Limits.referencesPerLog else { return }
-        try self.bind(statements.removeFirst, target).bind(.kind, kind.rawValue)
-            .bind(.log, row.log).run()
-    }
-
-    /// Whose log a row names.
-    private func authorship(_ log: Int64) throws(SQLiteError) -> Authorship {
-        let found = try self.statements.references.authorship.bind(.log, log).first {
-            (row) throws(SQLiteError) in
-            Authorship(
-                device: PeerID(try row.bytes32(.key)),
-                person: row.isNull(.hash) ? nil : PersonID(try row.bytes32(.hash)))
-        }
-        guard let found else { throw .damaged("an entry is of no log") }
-        return found
-    }
-
-    // MARK: What waits
-
-    /// A message has come, so what waits for it counts from here on, or never.
-    ///
-    /// What people see by that gets a new number, so that whoever reads on from a cursor sees it behind
-    /// the message.
-    private func releaseReferences(
-        to message: EntryRow, at place: EntryTarget, in conversation: ConversationID,
-        _ progress: inout Progress
-    ) throws(SQLiteError) {
-        let statements = self.statements.references
-        var found: [(kind: Reference.Kind?, log: Int64, seq: Int64)] = []
-        let waiting = ReferenceTarget(waitingFor: place, in: message.conversation)
-        try self.bind(statements.held, waiting)
-            .forEach { (row) throws(SQLiteError) in
-                found.append(
-                    (Reference.Kind(rawValue: row.int(.kind)), row.int(.log), row.int(.seq)))
-            }
-        if !found.isEmpty { self.waitingReferences = nil }
-        for (kind, log, seq) in found {
-            guard let kind, let row = try self.entryRow(log: log, seq: UInt64(bitPattern: seq))
-            else { throw .damaged("an entry of a log is missing") }
-            // The message as it is now: the first of these marks it.
-            guard let message = try self.entryRow(arrival: message.arrival),
-                try self.refer(row, to: message, kind, conversation, &progress)
-            else {
-                try self.removeReference(row)
-                continue
-            }
+    #if MUTANTS
+        /// Whether much is said already of a message that is not here.
+        private func isLost(
+            _ target: EntryTarget, in conversation: ConversationID
+        ) throws(SQLiteError) -> Bool {
+            let key = LogKey(conversation: conversation, name: target.log)
+            if let log = try self.logRow(key), log.head.seq >= target.seq { return false }
+            var count = 0
             try self.bind(
-                statements.release, ReferenceTarget(log: message.log, seq: message.seq)
-            )
-            .bind(.log, log).bind(.seq, seq).run()
-            guard row.isSeen else { continue }
+                self.database.statement(
+                    """
+                    SELECT 1 FROM refs
+                    WHERE place = :place AND target = :target AND prefix = :prefix
+                    """), NamedEntry(target, in: conversation)
+            ).forEach { (_) throws(SQLiteError) in count += 1 }
+            return count >= 64
+        }
+    #endif
+
+    private func add(
+        _ reference: Reference, of row: EntryRow, by author: PeerID, _ person: Int64?,
+        in conversation: ConversationID
+    ) throws(SQLiteError) {
+        self.isAnythingNamed = true
+        let kind = reference.kind
+        let named = NamedEntry(reference.target, in: conversation)
+        let writer =
+            kind == .edit
+            ? Writer.row(of: author, person, about: reference.target) : Writer.sameDevice
+        try self.bind(self.statements.references.add, named).bind(.kind, kind.rawValue)
+            .bind(.person, writer).bind(.hlc, row.time.stored).bind(.id, row.id.prefix)
+            .bind(.log, row.log).bind(.seq, row.seq).run()
+    }
+
+    /// What an entry says of a message is gone.
+    func removeReference(_ row: EntryRow) throws(SQLiteError) {
+        try self.statements.references.remove.bind(.log, row.log).bind(.seq, row.seq).run()
+    }
+
+    /// A message has come after what is said of it: gives both, what is shown of that with new numbers, so that
+    /// whoever reads on from a cursor sees it behind the message.
+    func tellReferences(
+        to message: EntryRow, _ progress: inout Progress
+    ) throws(SQLiteError) {
+        guard message.arrival > 0, let found = try self.stored(at: message.arrival, self.shownEntry)
+        else { return }
+        for reference in found.references where progress.told < Limits.toldReferences {
             let target = progress.arrive()
-            try self.move(row.arrival, to: target)
+            try self.move(reference.cursor.rawValue, to: target)
+            progress.told += 1
             // The number may be among those that are not indexed yet.
             self.recentIDs = nil
-            let stored = try self.statements.reading.stored.bind(.arrival, target).first {
-                (row) throws(SQLiteError) in try self.storedEntry(row)
+            if let entry = try self.stored(at: target, self.storedEntry) {
+                progress.filled.append(entry)
             }
-            if let stored { progress.filled.append(stored) }
         }
+        guard message.isSeen, !found.references.isEmpty,
+            let entry = try self.stored(at: message.arrival, self.shownEntry)
+        else { return }
+        progress.filled.append(entry)
+    }
+
+    /// Whether something is said of an entry.
+    func isReferenced(_ named: NamedEntry) throws(SQLiteError) -> Bool {
+        try self.bind(self.statements.references.isReferenced, named).int() != nil
     }
 
     // MARK: Erasing
 
-    /// A message is erased: its edits go with it.
-    func eraseEdits(
-        of message: EntryRow, at place: EntryTarget, in conversation: ConversationID,
+    /// Notes what a control entry wants erased, and erases what of that is here and may be.
+    func erase(
+        _ targets: [EntryTarget], by row: EntryRow, of author: PeerID, _ person: Int64?,
+        in conversation: ConversationID, _ progress: inout Progress
+    ) throws(SQLiteError) {
+        for target in targets {
+            self.isAnythingNamed = true
+            let named = NamedEntry(target, in: conversation)
+            let writer = Writer.row(of: author, person, about: target)
+            try self.bind(self.statements.references.addErasure, named).bind(.person, writer)
+                .bind(.log, row.log).bind(.seq, row.seq).run()
+            let key = LogKey(conversation: conversation, name: target.log)
+            guard !row.visibility.isDisputed, let log = try self.logRow(key),
+                Writer.rows(of: log.person).contains(writer),
+                let found = try self.entryRow(log: log.id, seq: target.seq),
+                found.id == target.id, !found.flags.contains(.erased),
+                try self.entry(of: found).entryClass != EntryClass.control.rawValue
+            else { continue }
+            try self.erase(found, of: log, target, in: conversation, &progress)
+        }
+    }
+
+    /// Erases an entry that is here, and the edits of it.
+    private func erase(
+        _ row: EntryRow, of log: LogRow, _ target: EntryTarget, in conversation: ConversationID,
         _ progress: inout Progress
     ) throws(SQLiteError) {
-        guard message.flags.contains(.referenced) else { return }
+        let wasSeen = row.isSeen && !row.flags.contains(.aside)
+        try self.forget(row, as: .erased, &progress)
+        let place = NamedEntry(target, in: conversation)
+        try self.eraseEdits(of: place, person: log.person, in: conversation, &progress)
+        progress.erased.append(Erasure(conversation: conversation, target: target))
+        if wasSeen {
+            progress.takenBack.append((conversation, target.id, target.log.author))
+        }
+    }
+
+    /// Whether an entry that comes was to be erased.
+    func isErased(_ named: NamedEntry, person: Int64?) throws(SQLiteError) -> Bool {
+        for writer in Writer.rows(of: person) {
+            let isErased = try self.bind(self.statements.references.isErased, named)
+                .bind(.person, writer).int()
+            if isErased != nil { return true }
+        }
+        return false
+    }
+
+    /// A message is erased: its edits go with it.
+    func eraseEdits(
+        of named: NamedEntry, person: Int64?, in conversation: ConversationID,
+        _ progress: inout Progress
+    ) throws(SQLiteError) {
         var found: [(log: Int64, seq: Int64)] = []
-        let target = ReferenceTarget(log: message.log, seq: message.seq)
-        try self.bind(self.statements.references.edits, target)
-            .forEach { (row) throws(SQLiteError) in
-                found.append((row.int(.log), row.int(.seq)))
-            }
+        for writer in Writer.rows(of: person) {
+            try self.bind(self.statements.references.edits, named).bind(.person, writer)
+                .forEach { (row) throws(SQLiteError) in
+                    found.append((row.int(.log), row.int(.seq)))
+                }
+        }
         for (log, seq) in found {
             guard let row = try self.entryRow(log: log, seq: UInt64(bitPattern: seq)) else {
                 throw .damaged("an entry of a log is missing")
             }
-            try self.eraseEdit(row, try self.authorship(log), conversation, &progress)
+            let author = try self.statements.names.deviceOf.bind(.id, log).first {
+                (row) throws(SQLiteError) in PeerID(try row.bytes32(.key))
+            }
+            guard let author else { throw .damaged("an entry is of no log") }
+            try self.eraseEdit(row, by: author, conversation, &progress)
         }
     }
 
     /// Takes the text of an edit off the disk; the node is told as of any other entry.
     private func eraseEdit(
-        _ row: EntryRow, _ author: Authorship, _ conversation: ConversationID,
+        _ row: EntryRow, by author: PeerID, _ conversation: ConversationID,
         _ progress: inout Progress
     ) throws(SQLiteError) {
         guard !row.flags.contains(.erased) else { return }
         try self.forget(row, as: .erased, &progress)
-        let name = LogName(
-            author: author.device, incarnation: UInt64(stored: row.incarnation))
+        let name = LogName(author: author, incarnation: UInt64(stored: row.incarnation))
         progress.erased.append(
             Erasure(
                 conversation: conversation,
-                target: EntryTarget(log: name, seq: UInt64(bitPattern: row.seq), id: row.id),
-                eraser: author, step: .erase))
-    }
-
-    /// A message is taken off the disk: what is said of it waits until it comes again.
-    func holdReferences(to message: EntryRow, at place: EntryTarget) throws(SQLiteError) {
-        guard message.flags.contains(.referenced) else { return }
-        let target = ReferenceTarget(log: message.log, seq: message.seq)
-        try self.bind(self.statements.references.hold, target)
-            .bind(.conversation, message.conversation).bind(.waiting, place.digest).run()
-        self.waitingReferences = nil
-    }
-
-    /// What an entry says does not count, or is gone.
-    func removeReference(_ row: EntryRow) throws(SQLiteError) {
-        try self.statements.references.remove.bind(.log, row.log).bind(.seq, row.seq).run()
-        self.waitingReferences = nil
+                target: EntryTarget(log: name, seq: UInt64(bitPattern: row.seq), id: row.id)))
     }
 }

@@ -37,7 +37,6 @@ extension StoreFile {
         try self.readLogs(into: &snapshot)
         try self.readWanted(into: &snapshot)
         try self.readHeld(into: &snapshot)
-        snapshot.erasures = try self.erasures()
         let members = try self.database.prepare(
             """
             SELECT c.hash, a.key, m.present, m.hlc, m.incarnation, m.seq FROM members m

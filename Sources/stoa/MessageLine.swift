@@ -79,10 +79,12 @@ final class MessageLine {
 
     /// What people make of a message, behind it; empty where nobody has said.
     private func signs(of message: JSON) -> String {
-        let signs = message.list("reactions").map { sign in
+        var signs = message.list("reactions").map { sign in
             let count = sign.count("count")
             return sign.shown("sign") + (count > 1 ? " \(count)" : "")
         }
+        let more = message.count("moreReactions")
+        if more > 0 { signs.append("\(more) more") }
         return signs.isEmpty
             ? "" : self.console.styled(" [\(signs.joined(separator: ", "))]", .faint)
     }

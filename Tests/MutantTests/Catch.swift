@@ -94,6 +94,8 @@
             case .syncNothing, .splitBatches: [StorageCatches.syncs]
             case .keepFailedBatches: [StorageCatches.refused]
             case .dropAttestations: [StorageCatches.runs]
+            case .boundEarlyReferences:
+                [SimulationCatches.references, StorageCatches.references]
             case .orderByArrival: [StorageCatches.order]
             case .forgetKeys: [StorageCatches.keys]
             case .forgetMark: [StorageCatches.mark]

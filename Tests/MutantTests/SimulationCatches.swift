@@ -16,6 +16,9 @@
             try SecretRoomTests().holders()
         }
         static let requests = Catch.test("DirectTests.accepted") { try DirectTests().accepted() }
+        static let references = Catch.test("ReferenceTests.early") {
+            try SimulationTests.ReferenceTests().early()
+        }
         static let fork = Catch.test("ForkTests.fork") { try ForkTests().fork() }
     }
 #endif

@@ -11,6 +11,9 @@
         static let proof = Catch.test("ForkTests.proof") {
             try await StorageTests.ForkTests().proof()
         }
+        static let references = Catch.test("ReferenceTests.flooded") {
+            try await StorageTests.ReferenceTests().flooded(1)
+        }
         static let order = Catch.test("ReadingTests.pages") { try await ReadingTests().pages() }
         static let keys = Catch.test("CommitTests.keys") { try await CommitTests().keys() }
         static let mark = Catch.test("ContinuityTests.restoredWithinAStart") {

@@ -23,15 +23,11 @@ import Testing
         #expect(try await store.size(of: blob, in: here.key.conversation) == 3)
         #expect(try await store.size(of: blob, in: room("nowhere").conversation) == nil)
         func erase(_ log: LogWriter, _ seq: UInt64, _ number: UInt64) async throws -> BatchOutcome {
-            var batch = Batch(number: number)
-            batch.erasures = [
-                Erasure(
-                    conversation: log.key.conversation,
-                    target: EntryTarget(
-                        log: log.key.name, seq: seq, id: log.ids[Int(seq) - 1]),
-                    eraser: Authorship(device: bob.id, person: somebody), step: .erase)
-            ]
-            return try await store.commit(batch)
+            let target = EntryTarget(log: log.key.name, seq: seq, id: log.ids[Int(seq) - 1])
+            let isHere = log.key.conversation == ops.conversation
+            let append = erasing(
+                [target], by: bob, 100 + number, in: isHere ? ops : room("elsewhere"))
+            return try await store.commit(batch(append, number: number))
         }
         // Another entry of the same conversation still tells of it.
         let first = try await erase(here, 1, 2)

@@ -110,7 +110,7 @@ struct CommitTests {
         #expect(try await store.counts().entries == 4)
 
         var release = Batch(number: 2)
-        release.release = time(600_002)
+        release.release = Due(known: time(600_002), others: time(600_002))
         outcome = try await store.commit(release)
         #expect(outcome.released.map(\.cursor) == [Cursor(2), Cursor(3)])
         #expect(texts(outcome.released) == ["(join)", "held 2"])
@@ -124,23 +124,73 @@ struct CommitTests {
         #expect(try await store.check().isEmpty)
     }
 
-    @Test("a release takes a bounded number of entries and leaves the rest due")
+    @Test("a release takes a share of what is due, and leaves the rest due")
     func boundedRelease() async throws {
         let directory = try TemporaryDirectory()
         let store = try await directory.open()
         var log = LogWriter(bob)
-        for start in 0..<40 {
-            let entries = (1...128).map { text("m", at: UInt64(start * 128 + $0)) }
+        for start in 0..<2 {
+            let entries = (1...100).map { text("m", at: UInt64(start * 100 + $0)) }
             _ = try await store.commit(batch(log.append(entries, heldFrom: 0)))
         }
         var release = Batch(number: 2)
-        release.release = time(1_000_000)
+        release.release = Due(known: time(1), others: time(1_000_000))
         var outcome = try await store.commit(release)
-        #expect(outcome.released.count == 4_096 && outcome.held.count == 1_024)
-        #expect(outcome.held.first == time(4_097))
+        let share = Limits.releasedPerBatch
+        #expect(outcome.released.count == share && outcome.held.count == 200 - share)
+        #expect(outcome.held.first == time(UInt64(share) + 1))
         outcome = try await store.commit(release)
-        #expect(
-            outcome.released.count == 1_024 && outcome.held == HeldEntries(count: 0, first: nil))
+        #expect(outcome.released.count == 200 - share)
+        #expect(outcome.held == HeldEntries(count: 0, first: nil))
+    }
+
+    @Test(
+        "what known people have dated ahead is due sooner, and first, also where they are known since"
+    )
+    func releaseOfKnown() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var (bobs, eves) = (LogWriter(bob), LogWriter(eve))
+        for start in [UInt64(1), 76] {
+            let many = (start..<start + 75).map { text("m", at: $0) }
+            _ = try await store.commit(batch(eves.append(many, heldFrom: 0)))
+        }
+        var known = bobs.append([text("known", at: 400)], heldFrom: 0)
+        known.isOfKnown = true
+        var outcome = try await store.commit(batch(known))
+        let held = HeldEntries(count: 151, first: time(1), firstOfKnown: time(400))
+        #expect(outcome.held == held)
+        var standing = Batch(number: 3)
+        standing.people = [bob.id: .unsaid]
+        #expect(try await store.commit(standing).held.firstOfKnown == nil)
+        standing.people = [bob.id: .known]
+        #expect(try await store.commit(standing).held == held)
+        var release = Batch(number: 4)
+        release.release = Due(known: time(400), others: time(150))
+        outcome = try await store.commit(release)
+        #expect(outcome.released.first?.key == bobs.key)
+        #expect(outcome.released.count == Limits.releasedPerBatch)
+        #expect(try await store.check().isEmpty)
+    }
+
+    @Test("an answer that stands before what it answers is flagged late, and told so")
+    func lateAnswer() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var (bobs, eves) = (LogWriter(bob), LogWriter(eve))
+        let question = bobs.append([text("question", at: 200_000)])
+        _ = try await store.commit(batch(question))
+        let target = EntryTarget(log: bobs.key.name, seq: 1, id: bobs.ids[0])
+        let answers = [
+            entry(.reply("behind", to: target), at: time(100)),
+            entry(.reply("in time", to: target), at: time(200_001)),
+        ]
+        let outcome = try await store.commit(batch(eves.append(answers)))
+        #expect(outcome.filled.map(\.id) == [eves.ids[0]] && outcome.filled[0].isLate)
+        #expect(outcome.filled.map(\.cursor) == [outcome.cursors[0][0]])
+        #expect(try await store.entry(eves.ids[0])?.isLate == true)
+        #expect(try await store.entry(eves.ids[1])?.isLate == false)
+        #expect(try await store.check().isEmpty)
     }
 
     @Test("entries before the given time are flagged late")

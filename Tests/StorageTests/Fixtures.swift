@@ -224,6 +224,14 @@ struct LogWriter {
     }
 }
 
+/// A log of a person that wants entries erased.
+func erasing(
+    _ targets: [EntryTarget], by person: Person, _ incarnation: UInt64, in room: Room = ops
+) -> Append {
+    var log = LogWriter(person, room, incarnation: incarnation)
+    return log.append([entry(.erase(targets), at: time(1))])
+}
+
 /// A batch of appends.
 func batch(_ appends: Append..., number: UInt64 = 1) -> Batch {
     var batch = Batch(number: number)

@@ -57,7 +57,7 @@ struct ForkTests {
         let fork = try Fork(heldFrom: 0)
         var both = batch(fork.common, fork.left)
         both.proofs = [fork.proof]
-        both.release = time(100)
+        both.release = Due(known: time(100), others: time(100))
         let outcome = try await store.commit(both)
         #expect(outcome.held.count == 0 && outcome.released.isEmpty)
         let page = try await store.history(HistoryQuery(conversation: ops.conversation, limit: 9))

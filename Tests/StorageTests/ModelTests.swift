@@ -56,7 +56,7 @@ struct Model {
             }
         }
         if let release = batch.release {
-            for index in self.items.indices where self.items[index].entry.time <= release {
+            for index in self.items.indices where self.items[index].entry.time <= release.others {
                 self.items[index].visibility = self.items[index].visibility.released
             }
         }
@@ -190,7 +190,10 @@ struct BatchMaker {
             self.forks[index] = min(self.forks[index] ?? .max, proof.point)
         }
         if self.chance(5) { self.clock += 400_000 }
-        if self.chance(30) { batch.release = time(self.clock + 300_000) }
+        if self.chance(30) {
+            let due = time(self.clock + 300_000)
+            batch.release = Due(known: due, others: due)
+        }
         return batch
     }
 }

@@ -96,13 +96,8 @@ import Testing
         #expect(try await store.newestCursor() == Cursor(4))
     }
 
-    private static func erasure(
-        _ run: Run, _ seq: UInt64, _ step: Erasure.Step
-    ) -> Erasure {
-        Erasure(
-            conversation: run.key.conversation,
-            target: EntryTarget(log: run.key.name, seq: seq, id: run.ids[Int(seq) - 1]),
-            eraser: Authorship(device: bob.id, person: somebody), step: step)
+    private static func target(_ run: Run, _ seq: UInt64) -> EntryTarget {
+        EntryTarget(log: run.key.name, seq: seq, id: run.ids[Int(seq) - 1])
     }
 
     @Test("an erased payload is gone, with what was counted of it, and the log is as it was")
@@ -110,20 +105,20 @@ import Testing
         let directory = try TemporaryDirectory()
         let store = try await directory.open()
         let (log, run, payload) = try await Self.stored(in: store)
-        var batch = Batch(number: 2)
-        batch.time = 77
-        batch.erasures = [Self.erasure(run, 1, .erase), Self.erasure(run, 2, .erase)]
-        let before = try await store.newestCursor()
-        let outcome = try await store.commit(batch)
-        #expect(outcome.erased == batch.erasures && outcome.hasErased)
+        let targets = [Self.target(run, 1), Self.target(run, 2)]
+        var next = batch(erasing(targets, by: bob, 7), number: 2)
+        next.time = 77
+        let before = Cursor(try await store.newestCursor().rawValue + 1)
+        let outcome = try await store.commit(next)
+        #expect(outcome.erased.map(\.target) == targets && outcome.hasErased)
         // Who was shown it is told; nobody was shown the second.
         let notice = Notice(.erased(log.key.conversation, run.ids[0], by: bob.id), at: 77)
         let told = StoredNotice(cursor: Cursor(before.rawValue + 1), notice: notice)
         #expect(outcome.ownNotices == [told])
         let read = try await store.entries(after: before, limit: 9, withNotices: true)
         #expect(read.notices == [told])
-        batch.number = 3
-        #expect(try await store.commit(batch).ownNotices.isEmpty)
+        let again = batch(erasing(targets, by: bob, 8), number: 3)
+        #expect(try await store.commit(again).ownNotices.isEmpty)
         #expect(try await Self.history(store) == ["three"])
         #expect(try await store.summaries().first?.unread == 1)
         #expect(try await store.run(log.key, from: 1, through: 3)?.ids == run.ids)
@@ -135,33 +130,57 @@ import Testing
         #expect(try await store.check().isEmpty)
     }
 
-    @Test("an erasure waits on disk for its entry, and is gone once it is done")
-    func waiting() async throws {
+    @Test(
+        "what an entry wants erased never reaches the disk when it comes later, whoever else names what"
+    )
+    func early() async throws {
         let directory = try TemporaryDirectory()
         var store = try await directory.open()
         var log = LogWriter(bob)
-        let run = log.run([text("one", at: 1)]).run
-        var first = Batch(number: 1)
-        first.erasures = [Self.erasure(run, 1, .erase)]
-        #expect(try await store.commit(first).erased.isEmpty)
+        let append = log.append([text("secret-one", at: 1), text("two", at: 2)])
+        let target = Self.target(append.run.run, 1)
+        _ = try await store.commit(batch(erasing([target], by: bob, 7)))
+        // Strangers name more entries than any list of those that wait would hold.
+        for number in 0..<300 {
+            let name = LogName(author: eve.id, incarnation: UInt64(number))
+            let targets = (UInt64(1)...64).map { EntryTarget(log: name, seq: $0, id: target.id) }
+            _ = try await store.commit(batch(erasing(targets, by: eve, 100 + UInt64(number))))
+        }
         await store.close()
         store = try await directory.open()
-        let waiting = try await store.snapshot().erasures
-        #expect(waiting == [Self.erasure(run, 1, .wait)])
-        var entries = run.entries
-        entries[0].payload = entries[0].payload.omitted
-        var append = Append(
-            run: VerifiedRun(
-                run: Run(
-                    key: run.key, first: 1, prev: nil, attestation: run.attestation,
-                    entries: entries), ids: run.ids), heldFrom: .max)
-        append.verdicts[0].payload = .erased
-        _ = try await store.commit(batch(append, number: 2))
-        #expect(try await store.snapshot().erasures.isEmpty)
+        let outcome = try await store.commit(batch(append))
+        #expect(outcome.erased.map(\.target) == [target] && outcome.ownNotices.isEmpty)
+        #expect(try await Self.history(store) == ["two"])
+        #expect(try await store.summaries().first?.unread == 1)
+        #expect(try await store.check().isEmpty)
+        // Nor when its log has given way and comes again.
+        var dropping = Batch(number: 400)
+        dropping.drops = [log.key]
+        _ = try await store.commit(dropping)
+        #expect(try await store.commit(batch(append)).erased.map(\.target) == [target])
+        _ = await store.emptyLog()
+        #expect(try readFile(directory.database).firstRange(of: Array("secret-one".utf8)) == nil)
+    }
+
+    @Test("what a log wanted erased goes with it, and comes with it again")
+    func dropped() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var log = LogWriter(bob)
+        let append = log.append([text("one", at: 1), text("two", at: 2)])
+        let eraser = erasing([Self.target(append.run.run, 1)], by: bob, 7)
+        _ = try await store.commit(batch(eraser))
+        var dropping = Batch(number: 2)
+        dropping.drops = [eraser.run.run.key]
+        _ = try await store.commit(dropping)
+        #expect(try await store.commit(batch(append)).erased.isEmpty)
+        #expect(try await Self.history(store) == ["one", "two"])
+        #expect(try await store.commit(batch(eraser)).erased.count == 1)
+        #expect(try await Self.history(store) == ["two"])
         #expect(try await store.check().isEmpty)
     }
 
-    @Test("whoever is named by an erasure alone is forgotten with it, or at the next start")
+    @Test("the author of a log that gives way goes with it, or at the next start")
     func invented() throws {
         let directory = try TemporaryDirectory()
         func open() throws -> StoreFile {
@@ -175,35 +194,19 @@ import Testing
         do {
             var (log, other) = (LogWriter(bob), LogWriter(eve))
             let store = try open()
-            var append = log.append([text("one", at: 1)])
-            append.erasures = (UInt8(0)..<64).compactMap { byte in
+            let targets = (UInt8(0)..<64).compactMap { byte in
                 Bytes32([UInt8](repeating: byte, count: 32)).map { key in
-                    let name = LogName(author: PeerID(key), incarnation: 1)
-                    return Erasure(
-                        conversation: log.key.conversation,
-                        target: EntryTarget(log: name, seq: 1, id: append.run.ids[0]),
-                        eraser: Authorship(device: bob.id, person: somebody), step: .wait)
+                    EntryTarget(
+                        log: LogName(author: PeerID(key), incarnation: 1), seq: 1,
+                        id: EntryID(key))
                 }
             }
-            _ = try store.commit(batch(append, other.append([text("two", at: 2)])))
-            #expect(try authors(store) == 66)
-            var forgetting = Batch(number: 2)
-            forgetting.erasures = append.erasures.map {
-                Erasure(
-                    conversation: $0.conversation, target: $0.target, eraser: $0.eraser,
-                    step: .forget)
-            }
-            // Nothing comes of erasures that never waited.
-            let target = EntryTarget(
-                log: LogName(author: PeerID(append.run.ids[0].hash), incarnation: 1), seq: 1,
-                id: append.run.ids[0])
-            forgetting.erasures.append(
-                Erasure(
-                    conversation: log.key.conversation, target: target,
-                    eraser: Authorship(device: bob.id, person: somebody), step: .forget))
-            _ = try store.commit(forgetting)
+            _ = try store.commit(
+                batch(
+                    log.append([text("one", at: 1), entry(.erase(targets), at: time(2))]),
+                    other.append([text("two", at: 2)])))
+            // Whom an erasure names is nobody here.
             #expect(try authors(store) == 2)
-            // With a log that gives way its author goes, too.
             var dropping = Batch(number: 3)
             dropping.drops = [other.key]
             _ = try store.commit(dropping)

@@ -14,7 +14,6 @@ import Testing
         ]
         /// The appends of each log, in its order.
         var appends: [[Append]] = [[], [], [], []]
-        var erasures: [Erasure] = []
         var clock: UInt64 = 0
 
         /// Each log begins with a run of its own, as they all do.
@@ -40,12 +39,7 @@ import Testing
         }
 
         mutating func erase(_ target: EntryTarget, by log: Int) {
-            self.erasures.append(
-                Erasure(
-                    conversation: ops.conversation, target: target,
-                    eraser: Authorship(
-                        device: self.logs[log].key.name.author, person: Self.person(of: log)),
-                    step: .erase))
+            self.write(.erase([target]), in: log)
         }
     }
 
@@ -63,6 +57,8 @@ import Testing
             .filter { $0.content.text != nil }.map { message in
                 let signs = ReactionCount.count(message.reactions) { device in
                     device == Story.adasOther.id ? Story.person(of: 1) : PersonID(device.key)
+                } isKnown: { _ in
+                    false
                 }
                 return "\(message.content.text ?? "") \(message.edited?.rawValue ?? 0) "
                     + signs.map { "\($0.sign)\($0.people.count)" }.joined(separator: ",")
@@ -118,11 +114,9 @@ import Testing
         story.write(.edit("secret-two", of: first), in: 0)
         story.write(.edit("secret-three", of: first), in: 1)
         story.erase(first, by: 0)
-        for append in story.appends[0] { _ = try await store.commit(batch(append)) }
-        var erasing = Batch(number: 3)
-        erasing.erasures = story.erasures
-        let outcome = try await store.commit(erasing)
-        #expect(outcome.erased.count == 2 && outcome.ownNotices.count == 1)
+        var outcome: BatchOutcome?
+        for append in story.appends[0] { outcome = try await store.commit(batch(append)) }
+        #expect(outcome?.erased.count == 2 && outcome?.ownNotices.count == 1)
         for append in story.appends[1] {
             let late = try await store.commit(batch(append))
             #expect(late.erased.count == (append.run.run.first == 1 ? 0 : 1))
@@ -237,28 +231,19 @@ import Testing
         #expect(all.entries.count > messages.entries.count)
     }
 
-    /// Commits the logs in any order between them, and each erasure once its target is there.
+    /// Commits the logs in any order between them.
     private static func commit(
         _ story: Story, to store: MessageStore, using random: inout SeededRandom
     ) async throws {
         var left = story.appends.map { Array($0.reversed()) }
-        var erasures = story.erasures
-        var here: Set<EntryID> = []
         var number: UInt64 = 1
-        while left.contains(where: { !$0.isEmpty }) || !erasures.isEmpty {
+        while left.contains(where: { !$0.isEmpty }) {
             number += 1
             var batch = Batch(number: number)
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 let log = left.indices.filter { !left[$0].isEmpty }.randomElement(using: &random)
                 guard let log, let append = left[log].popLast() else { continue }
                 batch.appends.append(append)
-                here.formUnion(append.run.ids)
-            }
-            let due = erasures.filter { here.contains($0.target.id) }
-            let isDue = Bool.random(using: &random) || left.allSatisfy(\.isEmpty)
-            if isDue {
-                batch.erasures = due
-                erasures.removeAll { here.contains($0.target.id) }
             }
             _ = try await store.commit(batch)
         }
@@ -280,8 +265,97 @@ import Testing
                 .last)
         #expect(entry.references.count == Limits.referencesPerLog)
         let message = try #require(Message(entry, by: Keyring()))
-        let counts = ReactionCount.count(message.reactions) { _ in nil }
+        let counts = ReactionCount.count(message.reactions, person: { _ in nil }) { _ in false }
         #expect(counts.map(\.sign) == (25...40).map { "s\($0)" })
+        #expect(try await Self.faults(store).isEmpty)
+    }
+
+    @Test(
+        "of more than are looked at the same count, whatever came first, and those of known people",
+        arguments: 1...4 as ClosedRange<UInt64>)
+    func flooded(_ seed: UInt64) async throws {
+        var random = SeededRandom(seed: seed)
+        var story = Story()
+        let first = story.write(.text("first words"), in: 0)
+        story.write(.edit("the right words", of: first), in: 1)
+        story.write(.reaction(try #require(Reaction("mine", to: first))), in: 2)
+        let count = Limits.references / Limits.referencesPerLog + 8
+        var appends = try Self.crowd(
+            count, saying: Limits.referencesPerLog + 4, of: first, at: story.clock + 10)
+        for number in 0..<count {
+            var log = LogWriter(Person(UInt8(20 + number)))
+            let edits = (0..<20).map { edit in
+                entry(.edit("fooled", of: first), at: time(story.clock + 10 + UInt64(edit)))
+            }
+            appends.append(log.append(edits))
+        }
+        var found: [[EntryID]] = []
+        for _ in 0..<2 {
+            let directory = try TemporaryDirectory()
+            let store = try await directory.open()
+            var knowing = Batch(number: 1)
+            knowing.people = [bob.id: .known]
+            _ = try await store.commit(knowing)
+            let early = appends.shuffled(using: &random)
+            let isFirst = found.isEmpty
+            for append in isFirst ? early : [] { _ = try await store.commit(batch(append)) }
+            try await Self.commit(story, to: store, using: &random)
+            for append in isFirst ? [] : early { _ = try await store.commit(batch(append)) }
+            let entry = try #require(try await store.entry(first.id))
+            let message = try #require(Message(entry, by: Keyring()))
+            #expect(message.content.text == "the right words")
+            #expect(message.reactions.contains { $0.author == bob.id })
+            #expect(message.reactions.count > Limits.references / 2)
+            found.append(entry.references.map(\.id))
+            #expect(try await Self.faults(store).isEmpty)
+        }
+        #expect(Set(found[0]) == Set(found[1]) && found[0].count == found[1].count)
+    }
+
+    @Test("what came before its message is told behind it, and the message with it")
+    func told() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var story = Story()
+        let first = story.write(.text("lunhc?"), in: 0)
+        story.write(.edit("lunch?", of: first), in: 1)
+        story.write(.reaction(try #require(Reaction("ok", to: first))), in: 2)
+        for append in story.appends[1] + story.appends[2] {
+            #expect(try await store.commit(batch(append)).filled.isEmpty)
+        }
+        var outcome: BatchOutcome?
+        for append in story.appends[0] { outcome = try await store.commit(batch(append)) }
+        let filled = try #require(outcome?.filled).sorted { $0.cursor < $1.cursor }
+        let messages = filled.compactMap { Message($0, by: Keyring()) }
+        #expect(filled.first?.id == first.id && messages.first?.content.text == "lunch?")
+        #expect(messages.first?.reactions.count == 1 && messages.count == 3)
+        let read = try await store.entries(after: filled[0].cursor, limit: 9)
+        #expect(read.entries.map(\.id) == filled.dropFirst().map(\.id))
+        #expect(try await Self.faults(store).isEmpty)
+    }
+
+    @Test("what a fork puts in dispute counts no longer, though it did")
+    func disputed() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var story = Story()
+        let first = story.write(.text("pay 100"), in: 0)
+        story.write(.edit("pay 100 today", of: first), in: 0)
+        for append in story.appends.joined() { _ = try await store.commit(batch(append)) }
+        var (one, other) = (story.logs[0], story.logs[0])
+        let clock = story.clock
+        let runs = [
+            one.run([entry(.edit("pay 100 to ada", of: first), at: time(clock + 1))]),
+            other.run([entry(.edit("pay 900 to eve", of: first), at: time(clock + 1))]),
+        ]
+        var append = Append(run: runs[0], heldFrom: .max)
+        append.person = Story.person(of: 0)
+        _ = try await store.commit(batch(append))
+        #expect(try await Self.lines(store).first?.hasPrefix("pay 100 to ada") == true)
+        var proving = Batch(number: 9)
+        proving.proofs = [try #require(ForkProof(runs[0], runs[1]))]
+        _ = try await store.commit(proving)
+        #expect(try await Self.lines(store).first?.hasPrefix("pay 100 today") == true)
         #expect(try await Self.faults(store).isEmpty)
     }
 

@@ -46,6 +46,38 @@ public enum InfoMethod: ControlMethod {
         }
     }
 
+    /// An edit or a reaction of somebody who has signed two histories: it does not count.
+    public struct Disputed: ControlValue {
+        /// How many are listed at most: the latest.
+        public static let listed = 16
+
+        /// Who has said it.
+        public var author = ""
+        /// The name that they go by here, as `Ada@` and the beginning of the key where it is ambiguous.
+        public var authorName = ""
+        /// When, by their clock.
+        public var time = Timestamp(milliseconds: 0)
+        /// The text of an edit; nil for a reaction.
+        public var text: String?
+        /// The sign of a reaction; nil for an edit.
+        public var sign: String?
+        /// True where that takes the sign back; nil otherwise.
+        public var withdrawn: Bool?
+
+        /// An empty value.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("author", &self.author, .id)
+            visitor.field("authorName", &self.authorName)
+            visitor.field("time", &self.time)
+            visitor.field("text", &self.text)
+            visitor.field("sign", &self.sign)
+            visitor.field("withdrawn", &self.withdrawn)
+        }
+    }
+
     /// All that is known of a message.
     public struct Result: ControlValue {
         /// How many members are listed at most: those whom the user knows come first.
@@ -59,6 +91,8 @@ public enum InfoMethod: ControlMethod {
         public var erased = false
         /// The text that it had at first, where it was edited.
         public var firstText: String?
+        /// Edits and reactions that a fork has put in dispute; nil where there are none.
+        public var disputed: [Disputed]?
         /// What keeps an own message from those who do not have it; nil where nothing does.
         public var waits: SendMethod.Waits?
         /// The other members, and what has become of it there; nil where it is not your own.
@@ -73,6 +107,7 @@ public enum InfoMethod: ControlMethod {
             visitor.field("message", &self.message, .orNull)
             visitor.field("erased", &self.erased)
             visitor.field("firstText", &self.firstText)
+            visitor.field("disputed", &self.disputed)
             visitor.field("members", &self.members)
             visitor.field("waits", &self.waits)
         }

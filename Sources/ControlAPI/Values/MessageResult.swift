@@ -46,6 +46,8 @@ public struct MessageResult: ControlValue {
 
     /// A sign that people have given to a message.
     public struct Sign: ControlValue {
+        /// How many signs of one message are listed at most: they fit a line or two.
+        public static let listed = 32
         /// How many people are listed at most.
         public static let listedPeople = 16
 
@@ -162,6 +164,7 @@ public struct MessageResult: ControlValue {
         visitor.field("file", &self.file)
         visitor.field("edited", &self.edited)
         visitor.field("reactions", &self.reactions)
+        visitor.field("moreReactions", &self.moreReactions)
     }
 }
 
@@ -173,6 +176,7 @@ extension MessageResult {
         var file: FileResult?
         var edited: Timestamp?
         var reactions: [Sign]?
+        var moreReactions: Int64?
     }
 
     private mutating func change(_ isSaid: Bool, _ body: (inout Rare) -> Void) {
@@ -207,9 +211,15 @@ extension MessageResult {
         set { self.change(newValue != nil) { $0.edited = newValue } }
     }
 
-    /// What people make of it; nil where nobody has said.
+    /// What people make of it, the user and those whom they know first; nil where nobody has said.
     public var reactions: [Sign]? {
         get { self.rare.first?.reactions }
         set { self.change(newValue != nil) { $0.reactions = newValue } }
+    }
+
+    /// How many signs people have made of it beside those; nil where these are all.
+    public var moreReactions: Int64? {
+        get { self.rare.first?.moreReactions }
+        set { self.change(newValue != nil) { $0.moreReactions = newValue } }
     }
 }

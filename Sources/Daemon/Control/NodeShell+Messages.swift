@@ -90,7 +90,11 @@ extension NodeShell {
         if let edited = message.edited {
             result.edited = Timestamp(clamping: edited.milliseconds)
         }
-        if !message.reactions.isEmpty { result.reactions = self.signs(of: message, &texts) }
+        if !message.reactions.isEmpty {
+            let (signs, more) = self.signs(of: message, &texts)
+            result.reactions = signs.isEmpty ? nil : signs
+            result.moreReactions = more > 0 ? Int64(more) : nil
+        }
         result.time = Timestamp(clamping: message.time.milliseconds)
         result.cursor = message.cursor.rawValue
         result.late = message.isLate
@@ -121,14 +125,18 @@ extension NodeShell {
         self.node?.ask { $0.isOwnDevice(author) } ?? false
     }
 
-    /// What people make of a message; nil where all of it was taken back.
+    /// What people make of a message, and how many signs more than are listed.
     private func signs(
         of message: Message, _ texts: inout MessageTexts
-    ) -> [MessageResult.Sign]? {
-        let counts =
+    ) -> (signs: [MessageResult.Sign], more: Int) {
+        let all: [ReactionCount] =
             self.node?.ask { node in
-                ReactionCount.count(message.reactions) { node.person(of: $0) }
+                let tiers = node.tiers(of: Set(message.reactions.map(\.author)))
+                return ReactionCount.count(
+                    message.reactions, person: { node.person(of: $0) },
+                    isKnown: { (tiers[$0] ?? .stranger) >= .known })
             } ?? []
+        let counts = all.prefix(MessageResult.Sign.listed)
         var signs: [MessageResult.Sign] = []
         for count in counts {
             let devices = count.people.map { self.device($0, &texts) }
@@ -142,7 +150,7 @@ extension NodeShell {
                     $0.names = listed.map(\.markedName)
                 })
         }
-        return signs.isEmpty ? nil : signs
+        return (signs, all.count - counts.count)
     }
 
     private func device(_ id: PeerID, _ texts: inout MessageTexts) -> MessageTexts.Device {

@@ -67,7 +67,7 @@ extension NodeShell {
     /// Notes what a batch has changed, so that the index follows.
     func noteForSearch(_ outcome: BatchOutcome) {
         if case .unused = self.search.phase { return }
-        for erasure in outcome.erased where erasure.step == .erase {
+        for erasure in outcome.erased {
             self.search.removals.append(SearchDocument.place(erasure.key, erasure.target.seq))
         }
         for place in outcome.expired?.entries ?? [] {

@@ -60,8 +60,6 @@ struct CommitQueue: Sendable {
     var drops = ListedSet<LogKey>()
     /// What is noted of logs from here on.
     var logMarks: [LogKey: LogMarks] = [:]
-    /// What is to be done about entries that somebody wants erased.
-    var erasures: [Erasure] = []
     /// Payloads that are not kept any longer.
     var expiries = Expiries()
     /// Payloads that have come after their entries.
@@ -101,7 +99,7 @@ struct CommitQueue: Sendable {
     private var hasSmallThings: Bool {
         self.release || !self.records.isEmpty || !self.droppedRecords.isEmpty
             || !self.drops.isEmpty || !self.logMarks.isEmpty
-            || !self.arrivals.isEmpty || !self.erasures.isEmpty || !self.expiries.isEmpty
+            || !self.arrivals.isEmpty || !self.expiries.isEmpty
             || !self.proofs.isEmpty || !self.peers.isEmpty || !self.forgotten.isEmpty
             || !self.notices.isEmpty || !self.people.isEmpty || !self.choices.isEmpty
             || !self.positions.isEmpty || !self.requests.isEmpty || !self.endedRequests.isEmpty
@@ -237,7 +235,7 @@ struct CommitQueue: Sendable {
 
     /// Adds runs of others and small things to a batch that has its own entries; while the store
     /// rests only own messages try it.
-    mutating func fill(_ flight: inout InFlight, release: HybridTime, at now: Instant) {
+    mutating func fill(_ flight: inout InFlight, release: Due, at now: Instant) {
         flight.ownAppends = flight.batch.appends.count
         guard !self.isResting else { return }
         self.takeAccepted(&flight, at: now)
@@ -245,8 +243,6 @@ struct CommitQueue: Sendable {
         // With the logs that come in their places, so that there are never more on the disk.
         flight.batch.drops = Array(self.drops.elements.prefix(Limits.droppedPerBatch))
         (flight.batch.logMarks, self.logMarks) = (self.logMarks, [:])
-        // All of them: a batch of runs never makes more than the next one takes.
-        (flight.batch.erasures, self.erasures) = (self.erasures, [])
         flight.arrivals = Array(self.arrivals.prefix(Limits.payloadFillsPerBatch))
         self.arrivals.removeFirst(flight.arrivals.count)
         flight.batch.fills = flight.arrivals.flatMap(\.fills)
@@ -363,7 +359,6 @@ struct CommitQueue: Sendable {
         }
         self.forgotten.formUnion(
             flight.batch.forgotten.filter { !flight.choices.forgotten.contains($0) })
-        self.erasures = flight.batch.erasures + self.erasures
         self.logMarks.merge(flight.batch.logMarks) { $0.union($1) }
         self.droppedRecords.formUnion(flight.batch.droppedRecords)
         for request in flight.batch.requests

@@ -40,7 +40,8 @@ struct OwnRuns {
     ) {
         var (deps, floor) = (deps, floor)
         for (index, draft) in drafts.enumerated() {
-            let time = self.time.own(after: max(self.tail.time, floor))
+            let time = self.time.own(
+                after: max(self.tail.time, floor, self.time.answered(by: draft)))
             let (entry, id) = self.entry(draft.content, at: time, deps, using: &random)
             // What one run can hold stays one: a peer writes each run that it gets at once. But the
             // first entry of a log is attested by itself.
@@ -99,7 +100,9 @@ struct OwnRuns {
         var append = Append(
             run: VerifiedRun(run: run, ids: self.ids), verdicts: self.verdicts,
             person: self.own.certificate.personID,
-            heldFrom: self.time.heldFrom(self.gathered), idempotencyKeys: self.idempotencyKeys)
+            heldFrom: self.time.heldFrom(self.gathered, isOfKnown: true),
+            idempotencyKeys: self.idempotencyKeys)
+        append.isOfKnown = true
         if run.first == 1 { append.keys = self.own.certificate.keys }
         append.contents = self.contents
         self.appends.append(append)

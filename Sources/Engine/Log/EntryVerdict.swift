@@ -21,6 +21,10 @@ public struct EntryVerdict: Hashable, Sendable {
     public var payload = PayloadState.present
     /// The message with which it stands; nil where it stands for itself.
     public var refersTo: Reference?
+    /// The message that it answers; nil where it answers none.
+    public var answers: EntryTarget?
+    /// The entries that it wants erased; whether it may, the store looks up by ``Authorship``.
+    public var erases: [EntryTarget] = []
     /// Whether it is for programs, and stands in no conversation's history.
     public var isStream = false
     /// The file that it tells of; nil for none.
@@ -34,6 +38,7 @@ public struct EntryVerdict: Hashable, Sendable {
         self.init(
             of: EntryReading(content: content, kind: content.kind?.rawValue),
             byPerson: true)
+        if case .erase(let targets) = content { self.erases = targets }
     }
 
     /// What becomes of an entry, by what was read of it and the person whose log it is in; nil where
@@ -57,6 +62,7 @@ public struct EntryVerdict: Hashable, Sendable {
         self.countsAsUnread = traits.countsAsUnread
         self.isStream = traits.entryClass == .stream
         if traits.isAside { self.refersTo = Reference(content) }
+        if case .reply(_, let target) = content { self.answers = target }
         if case .file(let file) = content { self.attaches = .file(file.blob, size: file.size) }
     }
 }
@@ -160,6 +166,8 @@ extension VerifiedRun {
         var verdicts = verdicts
         for index in verdicts.indices {
             verdicts[index].noteUser(user, in: readings[index], by: person)
+            verdicts[index].noteErasing(
+                self.run.entries[index], readings[index], by: self.run.key.name.author)
             if case .absent = self.run.entries[index].payload { verdicts[index].payload = .wanted }
         }
         return verdicts

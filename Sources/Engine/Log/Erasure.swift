@@ -140,58 +140,33 @@ public struct Authorship: Hashable, Sendable {
     }
 }
 
-/// What the store is to do about an entry that somebody wants erased.
+/// An entry whose payload the store has erased, since another entry said so.
 public struct Erasure: Hashable, Sendable {
-    /// What is decided.
-    public enum Step: UInt8, Hashable, Sendable {
-        /// Erase it; where it is not here, remember it.
-        case erase
-        /// Remember it until the entry is here.
-        case wait
-        /// Forget it: the one who wants it may not, or it is done.
-        case forget
-    }
-
     /// The conversation.
     public var conversation: ConversationID
     /// The entry.
     public var target: EntryTarget
-    /// Who wants it.
-    public var eraser: Authorship
-    /// What is decided.
-    public var step: Step
 
     /// The log of the entry.
     public var key: LogKey { LogKey(conversation: self.conversation, name: self.target.log) }
 
     /// Describes an erasure.
-    public init(
-        conversation: ConversationID, target: EntryTarget, eraser: Authorship, step: Step
-    ) {
+    public init(conversation: ConversationID, target: EntryTarget) {
         self.conversation = conversation
         self.target = target
-        self.eraser = eraser
-        self.step = step
     }
 }
 
-extension VerifiedRun {
-    /// What the control entries of the run want erased, in the body or in clear; nothing is decided.
-    public func erasures(by judge: some EntryJudge, person: PersonID?) -> [Erasure] {
-        var erasures: [Erasure] = []
-        let eraser = Authorship(device: self.run.key.name.author, person: person)
-        for (index, entry) in self.run.entries.enumerated()
-        where entry.entryClass == EntryClass.control.rawValue {
-            var targets = EntryTarget.inExtensions(entry.extensions, by: eraser.device)
-            if case .erase(let named)? = judge.read(self.envelope(at: index)).content {
-                targets += named.filter { !targets.contains($0) }
-            }
-            erasures += targets.map { target in
-                Erasure(
-                    conversation: self.run.key.conversation, target: target, eraser: eraser,
-                    step: .wait)
-            }
+extension EntryVerdict {
+    /// Notes what a control entry of a device wants erased, in its body or in clear.
+    public mutating func noteErasing(
+        _ entry: Entry, _ reading: EntryReading, by device: PeerID
+    ) {
+        guard entry.entryClass == EntryClass.control.rawValue else { return }
+        var targets = EntryTarget.inExtensions(entry.extensions, by: device)
+        if case .erase(let named)? = reading.content {
+            targets += named.filter { !targets.contains($0) }
         }
-        return erasures
+        self.erases = targets
     }
 }

@@ -43,17 +43,20 @@ public struct Reaction: Hashable, Sendable {
 public struct ReactionCount: Hashable, Sendable {
     /// The sign.
     public var sign: String
-    /// Who, each person by one of their devices, in the order in which they did.
+    /// Who, each person by one of their devices.
     public var people: [PeerID]
 
     /// Counts the reactions to a message: of one person and sign the one that is latest.
     ///
-    /// Signs stand in the order in which they were first given; of more than ``Limits/shownSigns`` those
-    /// that most people have given.
+    /// Signs that the user or somebody whom they know has given come first, then those that most people have,
+    /// then those that were given first; so do the people of each sign. Whoever invents people moves none of
+    /// the first.
     ///
-    /// - Parameter person: whose device somebody is, where that is known.
+    /// - Parameters:
+    ///   - person: whose device somebody is, where that is known.
+    ///   - isKnown: whether somebody is the user, or known to them.
     public static func count(
-        _ reactions: [Message], person: (PeerID) -> PersonID?
+        _ reactions: [Message], person: (PeerID) -> PersonID?, isKnown: (PeerID) -> Bool
     ) -> [ReactionCount] {
         // Of most messages that have any.
         if reactions.count == 1, case .reaction(let only)? = reactions.first?.content {
@@ -74,19 +77,27 @@ public struct ReactionCount: Hashable, Sendable {
             if let known = latest[given], !known.message.isShown(before: message) { continue }
             latest[given] = (message, reaction)
         }
-        var counts: [ReactionCount] = []
+        var counts: [String: (first: Int, known: [PeerID], others: [PeerID])] = [:]
         let standing = latest.values.filter { !$0.reaction.isWithdrawn }
-        for (message, reaction) in standing.sorted(by: { $0.message.isShown(before: $1.message) }) {
-            if let index = counts.firstIndex(where: { $0.sign == reaction.sign }) {
-                counts[index].people.append(message.author)
+            .sorted { $0.message.isShown(before: $1.message) }
+        for (index, (message, reaction)) in standing.enumerated() {
+            var count = counts.removeValue(forKey: reaction.sign) ?? (index, [], [])
+            if isKnown(message.author) {
+                count.known.append(message.author)
             } else {
-                counts.append(ReactionCount(sign: reaction.sign, people: [message.author]))
+                count.others.append(message.author)
             }
+            counts[reaction.sign] = count
         }
-        guard counts.count > Limits.shownSigns else { return counts }
-        let most = counts.indices.sorted {
-            (counts[$1].people.count, $0) < (counts[$0].people.count, $1)
+        func rank(_ sign: String) -> (Int, Int, Int) {
+            guard let count = counts[sign] else { return (0, 0, 0) }
+            let people = count.known.count + count.others.count
+            return (count.known.isEmpty ? 1 : 0, -people, count.first)
         }
-        return most.prefix(Limits.shownSigns).sorted().map { counts[$0] }
+        return counts.keys.sorted { rank($0) < rank($1) }.map { sign in
+            let count = counts[sign]
+            return ReactionCount(
+                sign: sign, people: (count?.known ?? []) + (count?.others ?? []))
+        }
     }
 }

@@ -51,15 +51,21 @@ public indirect enum Reference: Hashable, Sendable {
     }
 }
 
-extension EntryTarget {
+extension LogKey {
     /// Eight bytes that stand for it where many are kept: nobody finds another one with the same.
     public var digest: Int64 {
-        BLAKE2b.hash256(self.encoded, personal: .target).withBytes { bytes in
+        var writer = WireWriter(capacity: 72)
+        writer.raw(self.conversation.hash)
+        writer.raw(self.name.author.key)
+        writer.u64(self.name.incarnation)
+        return BLAKE2b.hash256(writer.bytes, personal: .target).withBytes { bytes in
             // Any eight bytes are an Int64, and the load checks its bounds.
             Int64(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 0, as: Int64.self))
         }
     }
+}
 
+extension EntryTarget {
     /// Reads a field that holds one target; nil where there is none, or not one.
     init?(field type: UInt64, of fields: FieldList) {
         guard let value = fields.value(of: type), let target = EntryTarget(decoding: Array(value))

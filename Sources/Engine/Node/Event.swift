@@ -134,6 +134,8 @@ public struct Outgoing: Hashable, Sendable {
     public var conversation: ConversationID
     /// What, of class 2: a text, a reply, an action or an edit has 1 to ``Limits/textBytes`` bytes.
     public var content: Content
+    /// The time of the message that it answers, as the user sees it: it is later, as far as clocks may differ.
+    public var answers: HybridTime?
     /// Makes a repeated send harmless: the same key gives the first message again.
     public var idempotencyKey: String?
     /// Wait for delivery; nil answers once the message is on disk.
@@ -151,11 +153,12 @@ public struct Outgoing: Hashable, Sendable {
 
     /// Describes a message to send.
     public init(
-        conversation: ConversationID, content: Content, idempotencyKey: String? = nil,
-        wait: DeliveryWait? = nil
+        conversation: ConversationID, content: Content, answers: HybridTime? = nil,
+        idempotencyKey: String? = nil, wait: DeliveryWait? = nil
     ) {
         self.conversation = conversation
         self.content = content
+        self.answers = answers
         self.idempotencyKey = idempotencyKey
         self.wait = wait
     }

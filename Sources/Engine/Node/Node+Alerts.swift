@@ -163,13 +163,14 @@ extension Node {
 
     /// Releases held entries that are due since the clock was set.
     mutating func releaseIfDue() {
-        if let first = self.held.first, !self.time.isAhead(first) { self.commits.release = true }
+        if self.time.isDue(self.held) { self.commits.release = true }
     }
 
     /// Wakes the node when the first held entry is due.
     mutating func armRelease() {
-        guard let first = self.held.first else { return }
-        let moment = self.now.monotonic + self.time.wait(until: first)
-        self.actions.append(.arm(.release, at: moment))
+        guard self.held.count > 0 else { return }
+        // After each share others have their turn, however many are due at once.
+        let wait = max(self.time.wait(until: self.held), Limits.releasePauseMilliseconds)
+        self.actions.append(.arm(.release, at: self.now.monotonic + wait))
     }
 }

@@ -17,8 +17,7 @@ extension Node {
             // No entry says so: it is enough that both show it. It goes with the answer.
             self.commits.takeMembership(of: id, into: &flight, at: self.now)
         }
-        let release = HybridTime(wallMilliseconds: self.time.latestDue)
-        self.commits.fill(&flight, release: release, at: self.now)
+        self.commits.fill(&flight, release: self.time.due, at: self.now)
         self.place(flight.choices, in: &flight)
         // A new incarnation is on disk before anything is written under it, and at every start.
         if !self.history.isStored, !self.commits.isResting || !flight.batch.isEmpty {
@@ -36,8 +35,8 @@ extension Node {
             if Mutant.pushBeforeCommit.isActive { self.pushOwn(flight) }
         #endif
         flight.batch.time = self.now.wall
-        let erasures = flight.batch.appends.flatMap(\.erasures) + flight.batch.erasures
-        var told = Set(erasures.map(\.target.log.author))
+        let verdicts = flight.batch.appends.flatMap(\.verdicts) + flight.batch.fills.map(\.verdict)
+        var told = Set(verdicts.flatMap(\.erases).map(\.log.author))
         for members in flight.batch.positions.values { told.formUnion(members.keys) }
         flight.batch.tiers = self.tiers(of: told)
         self.actions.append(.commit(flight.batch))
@@ -78,7 +77,7 @@ extension Node {
             }
         }
         guard !drafts.isEmpty else { return }
-        let tail = self.ownTail(in: conversation)
+        let tail = self.ownTail(in: conversation, before: drafts[0])
         let key = LogKey(conversation: conversation, name: self.ownLog)
         if tail.seq == 0 {
             drafts.insert(self.opening(of: key), at: 0)
@@ -95,7 +94,7 @@ extension Node {
         self.conversationTable[known: conversation].setTail(key.name, runs.tail)
         self.conversationTable[known: conversation]
             .setPerson(key.name, self.own.certificate.personID)
-        flight.batch.appends += runs.appends.map { self.withErasures($0) }
+        flight.batch.appends += runs.appends
         flight.drafts += drafts
         self.commits.takeMembership(of: conversation, into: &flight, at: self.now)
     }
@@ -113,12 +112,12 @@ extension Node {
 
     /// Behind which entry the own log of a conversation goes on.
     ///
-    /// One whose time ran ahead cannot go on once the clock is set right, nor one that says to be of
-    /// another person: then a new incarnation begins.
-    private mutating func ownTail(in conversation: ConversationID) -> Head {
+    /// One whose time ran ahead cannot go on once the clock is set right, but for the answer to what is later
+    /// still, nor one that says to be of another person: then a new incarnation begins.
+    private mutating func ownTail(in conversation: ConversationID, before draft: Draft) -> Head {
         let log = self.conversationTable[known: conversation].log(self.ownLog)
         let tail = log.tail
-        if self.time.isTooFarAhead(tail.time) {
+        if self.time.isTooFarAhead(tail.time), self.time.answered(by: draft) < tail.time {
             self.renewIncarnation(
                 "this machine's clock was set back; own history goes on anew, and nothing is lost")
         } else if tail.seq > 0, log.person != self.own.certificate.personID {

@@ -22,6 +22,9 @@ extension Node {
         for (id, change) in membership where change.isJoined { self.joined(id) }
         self.pushOwn(flight)
         for (id, change) in membership where !change.isJoined { self.left(id) }
+        // A message that is given with what is said of it is not given without.
+        let cursors = Set(outcome.filled.map(\.cursor))
+        if !cursors.isEmpty { changes.removeAll { cursors.contains($0.cursor) } }
         for entry in outcome.filled
         where !gone.contains(EntryPlace(key: entry.key, seq: entry.seq)) {
             if let message = Message(entry, by: self.keyring) { changes.append(.message(message)) }
@@ -31,7 +34,7 @@ extension Node {
         self.readmitRoomless()
         self.settleSizes(outcome.sizes)
         self.settleArrivals(flight.arrivals)
-        self.settleErasures(flight.batch, outcome.erased)
+        self.settleErasures(outcome.erased)
         self.settleExpiry(outcome.expired)
         for record in flight.batch.records { self.settleRecord(record) }
         self.thinRecords()
@@ -272,7 +275,7 @@ extension BatchOutcome {
     /// Where payloads are no longer here, by this batch.
     fileprivate var gone: Set<EntryPlace> {
         var gone = Set(self.expired?.entries ?? [])
-        for erasure in self.erased where erasure.step == .erase {
+        for erasure in self.erased {
             gone.insert(EntryPlace(key: erasure.key, seq: erasure.target.seq))
         }
         return gone

@@ -72,6 +72,12 @@ extension Node {
         self.people.tier(of: peer).map { $0 >= .known } ?? self.isOwnDevice(peer)
     }
 
+    /// Whether a log is of the user, or of somebody whom they know, whichever device has written it.
+    func isKnown(_ person: PersonID?) -> Bool {
+        person == self.own.certificate.personID
+            || person.map { self.people.isKnown($0) } ?? false
+    }
+
     /// Asks for what is lacking as far as one turn goes: first those whom the user knows.
     private mutating func plan(_ known: Conversation) {
         var loads: [(id: LinkID, steps: Int)] = []

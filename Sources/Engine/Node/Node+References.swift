@@ -9,6 +9,8 @@ extension Node {
     /// of it then.
     public func counts(_ message: Message) -> Bool {
         guard let reference = Reference(message.content) else { return true }
+        // What a fork has put in dispute says nothing.
+        if message.isDisputed { return false }
         let target = reference.target
         guard let conversation = self.conversationTable[message.conversation],
             conversation.logs.has(target.log)

@@ -109,7 +109,6 @@ extension Node {
         _ run: VerifiedRun, _ opening: CheckedOpening?, _ frame: ReceivedFrame, on id: LinkID
     ) {
         let key = run.run.key
-        let run = self.withoutErased(run)
         let log = self.conversationTable[known: key.conversation].log(key.name)
         let hasPending = log.tail != log.head
         let readings = run.readings(by: self.keyring)
@@ -118,10 +117,12 @@ extension Node {
         self.conversationTable[known: key.conversation].setTail(key.name, log.countedHead(of: run))
         self.conversationTable[known: key.conversation].setPerson(key.name, person)
         self.takeEarlyRecord(of: key.name.author)
+        let isOfKnown = self.isKnown(key.name.author) || self.isKnown(person)
         var append = Append(
-            run: run, verdicts: self.noteErased(run, verdicts), person: person,
-            heldFrom: self.time.heldFrom(run.run.entries),
+            run: run, verdicts: verdicts, person: person,
+            heldFrom: self.time.heldFrom(run.run.entries, isOfKnown: isOfKnown),
             lateBefore: self.lateBefore(in: key.conversation))
+        append.isOfKnown = isOfKnown
         append.keys = opening?.certificate?.keys
         if run.run.first == 1 {
             append.source =
@@ -132,9 +133,9 @@ extension Node {
             append.contents = readings.map(\.content)
         }
         let accepted = Accepted(
-            append: self.withErasures(append),
+            append: append,
             link: id, channel: frame.channel, byteCount: frame.byteCount,
-            isOfKnown: self.isOfKnown(id) || self.isKnown(key.name.author))
+            isOfKnown: self.isOfKnown(id) || isOfKnown)
         self.enqueueRun(accepted, hasPending: hasPending)
     }
 

@@ -57,7 +57,6 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     /// Authors who would not give way, of whom a log found no room while others waited for the disk.
     var roomless: Set<PeerID> = []
     var payloadWants = PayloadWants()
-    var erasures = Erasures()
     var downloads = Downloads()
     var uploads = Uploads()
     var damagedFiles = DamagedFiles()
@@ -112,7 +111,6 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
             self.keyring.add(conversation.kind)
             self.privates.add(conversation.kind)
         }
-        for erasure in snapshot.erasures { _ = self.erasures.wait(erasure) }
         for size in snapshot.sizes { self.diskShares.note(size) }
         for (key, log) in snapshot.logs {
             for seqs in log.wanted.all { self.payloadWants.want(key, seqs) }
@@ -205,7 +203,6 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         self.renewProfile()
         self.tellNewIncarnation()
         self.tellLoss()
-        self.decideErasures()
         self.armRelease()
         self.startMarks()
         self.thinRecords()

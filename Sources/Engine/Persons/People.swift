@@ -70,6 +70,13 @@ struct People: Sendable {
     /// The devices of a person of which the user has said something.
     func devices(of person: PersonID) -> Set<PeerID> { self.chosen[person] ?? [] }
 
+    /// Whether the user knows somebody by any of their devices, and wants none of them gone.
+    func isKnown(_ person: PersonID) -> Bool {
+        let standings = (self.chosen[person] ?? []).map { self.standing(of: $0) }
+        return !standings.contains(.blocked)
+            && standings.contains { $0.tier.map { $0 >= .known } ?? false }
+    }
+
     /// What the user has said of a person by another device of theirs, and what a new one begins with;
     /// nil where that is nothing, or where something was said of this one.
     func inherited(by peer: PeerID, of person: PersonID) -> Standing? {

@@ -17,9 +17,6 @@ public struct Batch: Hashable, Sendable {
     /// Payloads to put where they are missing; one whose entry does not want it any longer is left
     /// out.
     public var fills: [PayloadFill] = []
-    /// What is to be done about entries that somebody wants erased, after the appends and those of
-    /// these.
-    public var erasures: [Erasure] = []
     /// Payloads that are not kept any longer, after all of these.
     public var expiry: Expiry?
     /// Records that take the place of the stored ones of the same author, conversation and kind.
@@ -41,8 +38,8 @@ public struct Batch: Hashable, Sendable {
     public var positions: [LogKey: [PeerID: MemberPosition]] = [:]
     /// Up to where the user has read conversations.
     public var reads: [ConversationID: Cursor] = [:]
-    /// Held entries up to this time are due: they become shown and get cursors.
-    public var release: HybridTime?
+    /// Held entries up to these times are due: they become shown and get cursors, a share of them at once.
+    public var release: Due?
     /// What to remember of peers.
     public var peers: [KnownPeer] = []
     /// Of whom nothing is remembered any longer, before what is: their addresses and records go, and
@@ -70,8 +67,7 @@ public struct Batch: Hashable, Sendable {
     /// Whether nothing is to be written.
     public var isEmpty: Bool {
         self.appends.isEmpty && self.drops.isEmpty && self.logMarks.isEmpty
-            && self.fills.isEmpty && self.erasures.isEmpty
-            && self.expiry == nil && self.records.isEmpty
+            && self.fills.isEmpty && self.expiry == nil && self.records.isEmpty
             && self.droppedRecords.isEmpty
             && self.proofs.isEmpty
             && self.membership.isEmpty && self.arrangements.isEmpty && self.retentions.isEmpty
@@ -99,8 +95,8 @@ public struct Append: Hashable, Sendable {
     public var heldFrom: Int
     /// Shown entries older than this are flagged as late; zero for none.
     public var lateBefore: HybridTime
-    /// What its control entries want erased, in the same transaction.
-    public var erasures: [Erasure] = []
+    /// Whether the user knows its author, so that it is held for less long.
+    public var isOfKnown = false
     /// From where its log came, where this begins one; nil for an own one.
     public var source: Source?
     /// Idempotency keys of own entries, by index in the run.
@@ -158,13 +154,10 @@ public struct BatchOutcome: Hashable, Sendable {
     public var released: [StoredEntry]
     /// The cursors of the batch's notices.
     public var notices: [Cursor]
-    /// Entries that people see now that their payloads have come, with new cursors, in the order of
-    /// these.
+    /// Entries that people see now that their payloads have come, with new cursors, and such as came
+    /// before the messages of which they say something, with these, in the order of cursors.
     public var filled: [StoredEntry] = []
-    /// What the batch's erasures have come to: `erase` for entries whose payloads are erased now,
-    /// `forget` for those that had no meaning.
-    ///
-    /// The others wait for their entries.
+    /// The entries whose payloads are erased now, whichever came first, they or the entry that says so.
     public var erased: [Erasure] = []
     /// What subscribers are told that the store alone knows, behind the batch's own notices: messages
     /// that were shown and are taken back, own ones that somebody has or has read, what is unread now.
@@ -194,7 +187,7 @@ public struct BatchOutcome: Hashable, Sendable {
 
     /// Whether something that was on the disk is to be so no longer.
     public var hasErased: Bool {
-        self.erased.contains { $0.step == .erase } || self.expired?.entries.isEmpty == false
+        !self.erased.isEmpty || self.expired?.entries.isEmpty == false
             || self.hasEndedRequests || !self.drops.isEmpty
     }
 
@@ -229,13 +222,16 @@ public struct LogSize: Hashable, Sendable {
 public struct HeldEntries: Hashable, Sendable {
     /// How many.
     public var count: Int
-    /// The time of the first one that is due; nil when there are none.
+    /// The time of the first one; nil when there are none.
     public var first: HybridTime?
+    /// The time of the first one of somebody whom the user knows; nil when there are none.
+    public var firstOfKnown: HybridTime?
 
     /// Creates a count of held entries.
-    public init(count: Int, first: HybridTime?) {
+    public init(count: Int, first: HybridTime?, firstOfKnown: HybridTime? = nil) {
         self.count = count
         self.first = first
+        self.firstOfKnown = firstOfKnown
     }
 }
 
@@ -273,6 +269,8 @@ public struct StoredEntry: Hashable, Sendable {
     public var isDisputed: Bool
     /// The edit that counts, if any, and reactions: only where it is read for people.
     public var references: [StoredEntry] = []
+    /// What was said of it and does not count, since a fork has put it in dispute, the latest first.
+    public var disputes: [StoredEntry] = []
 
     /// About how many bytes it takes to show it.
     public var payloadBytes: Int {
@@ -312,8 +310,6 @@ public struct Snapshot: Sendable {
     public var charges: [LogKey: LogCharge] = [:]
     /// What logs take of the disk.
     public var sizes: [LogSize] = []
-    /// What somebody wants erased that was not here.
-    public var erasures: [Erasure] = []
     /// The records that stand.
     public var records: [Record] = []
     /// Who was ever in a conversation, and whether they still are.

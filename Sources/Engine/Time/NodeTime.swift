@@ -37,15 +37,30 @@ struct NodeTime: Sendable {
 
     // MARK: Entries of others
 
-    /// The last millisecond that is not ahead of time.
+    /// The last millisecond that is not ahead of time, for anything but entries of people whom the user does
+    /// not know.
     var latestDue: UInt64 { self.now + Limits.aheadMilliseconds }
 
-    /// Whether a time is so far ahead that its entry is held.
+    /// Up to when entries are due: those of known people, and of all others only what may be followed, lest
+    /// strangers fill pages from the future.
+    var due: Due {
+        Due(
+            known: HybridTime(endOf: self.latestDue),
+            others: HybridTime(endOf: self.now + Limits.followedMilliseconds))
+    }
+
+    /// Whether a time is so far ahead that an entry of somebody whom the user knows is held, or a record
+    /// ignored.
     func isAhead(_ time: HybridTime) -> Bool {
         #if MUTANTS
             if Mutant.believeEveryClock.isActive { return false }
         #endif
         return time.milliseconds > self.latestDue
+    }
+
+    /// Whether an entry of that time is held, by whether the user knows its author.
+    func isHeld(_ time: HybridTime, isOfKnown: Bool) -> Bool {
+        isOfKnown ? self.isAhead(time) : self.isAhead(time) || !self.isFollowed(time)
     }
 
     /// Whether own entries may follow an entry of that time.
@@ -59,7 +74,9 @@ struct NodeTime: Sendable {
     }
 
     /// The index from which entries are ahead of time; times grow, so all behind it are, too.
-    func heldFrom(_ entries: [Entry]) -> Int { Self.index(in: entries) { self.isAhead($0) } }
+    func heldFrom(_ entries: [Entry], isOfKnown: Bool) -> Int {
+        Self.index(in: entries) { self.isHeld($0, isOfKnown: isOfKnown) }
+    }
 
     /// The index from which entries are too far ahead to be followed.
     func unfollowedFrom(_ entries: [Entry]) -> Int {
@@ -72,12 +89,23 @@ struct NodeTime: Sendable {
         return entries.firstIndex { isBeyond($0.time) } ?? entries.count
     }
 
-    /// How long until an entry is due, and when to look again: clocks are set right, so once an hour
-    /// at least.
-    func wait(until time: HybridTime) -> UInt64 {
-        let due = time.milliseconds - min(time.milliseconds, Limits.aheadMilliseconds)
-        let now = self.now
-        return min(due > now ? due - now : 1, Limits.releaseMilliseconds)
+    /// How long until one of the entries that are held is due, and when to look again: clocks are set
+    /// right, so once an hour at least.
+    func wait(until held: HeldEntries) -> UInt64 {
+        func wait(_ time: HybridTime?, _ bound: UInt64) -> UInt64 {
+            guard let time else { return Limits.releaseMilliseconds }
+            let due = time.milliseconds - min(time.milliseconds, bound)
+            return due > self.now ? due - self.now : 1
+        }
+        return min(
+            wait(held.first, Limits.followedMilliseconds),
+            wait(held.firstOfKnown, Limits.aheadMilliseconds), Limits.releaseMilliseconds)
+    }
+
+    /// Whether any of the entries that are held is due.
+    func isDue(_ held: HeldEntries) -> Bool {
+        held.first.map { !self.isHeld($0, isOfKnown: false) } ?? false
+            || held.firstOfKnown.map { !self.isHeld($0, isOfKnown: true) } ?? false
     }
 
     // MARK: Own entries
@@ -97,9 +125,38 @@ struct NodeTime: Sendable {
         return max(now, next)
     }
 
+    /// The time of the message that an own entry answers, as far as others would show what is later.
+    func answered(by draft: Draft) -> HybridTime {
+        guard let time = draft.outgoing?.answers, !self.isAhead(time) else {
+            return HybridTime(0)
+        }
+        return time
+    }
+
     /// Whether an own log that ends at this time cannot go on: the clock was set back since, and what
     /// would follow would be so far ahead that others may not show it.
     func isTooFarAhead(_ time: HybridTime) -> Bool {
         time.milliseconds >= self.now + Limits.ownAheadMilliseconds
+    }
+}
+
+/// Up to when entries that are held are due.
+public struct Due: Hashable, Sendable {
+    /// Those of people whom the user knows, and of all their devices.
+    public var known: HybridTime
+    /// Those of others.
+    public var others: HybridTime
+
+    /// Describes what is due.
+    public init(known: HybridTime, others: HybridTime) {
+        self.known = known
+        self.others = others
+    }
+}
+
+extension HybridTime {
+    /// The last time of a millisecond.
+    init(endOf milliseconds: UInt64) {
+        self.init(HybridTime(wallMilliseconds: milliseconds).rawValue | 0xFFFF)
     }
 }

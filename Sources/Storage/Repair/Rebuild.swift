@@ -169,7 +169,7 @@ struct Rebuild {
         var entries: [Entry] = []
         var arrivals: [Int64] = []
         var attestation: Bytes64?
-        var lateBefore = HybridTime(0)
+        var (lateBefore, isOfKnown) = (HybridTime(0), false)
         var states: [PayloadState] = []
         let rows = try self.entries(of: id, from: first)
         defer { rows.reset() }
@@ -179,6 +179,7 @@ struct Rebuild {
             // Where nothing says why a payload is absent, it is asked for.
             let state = flags.payloadState ?? .wanted
             states.append(state == .present ? .wanted : state)
+            if flags.contains(.ofKnown) { isOfKnown = true }
             if flags.contains(.late) { lateBefore = entry.time.next ?? entry.time }
             arrivals.append(rows.int(.arrival))
             entries.append(entry)
@@ -195,8 +196,7 @@ struct Rebuild {
         var append = Append(
             run: run, verdicts: verdicts, person: person,
             heldFrom: arrivals.firstIndex { $0 < 0 } ?? entries.count, lateBefore: lateBefore)
-        // Nothing is decided here: a start finds out what may be erased.
-        append.erasures = run.erasures(by: self.judge, person: person)
+        append.isOfKnown = isOfKnown
         append.keys = run.opener(by: self.judge)?.keys
         let sends = try self.staging.prepare(
             "SELECT seq, key FROM sends WHERE log = :log AND seq >= :first AND seq < :before")

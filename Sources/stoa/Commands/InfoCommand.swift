@@ -24,6 +24,16 @@ struct InfoCommand: Subcommand {
         }
     }
 
+    /// What a fork puts in dispute: who has said it, when, and what.
+    private static func line(_ disputed: JSON) -> String {
+        let said =
+            disputed["sign"] == nil
+            ? "edit: \(disputed.shown("text"))"
+            : disputed.shown("sign") + (disputed["withdrawn"] == .bool(true) ? " taken back" : "")
+        let who = disputed.shownPerson("authorName", key: "author")
+        return "\(who), \(LocalTime.text(disputed["time"])), \(said)"
+    }
+
     private static func rows(of info: JSON) -> [[String]] {
         var rows = [["id", info.shown("id")]]
         if info["erased"] == .bool(true) { rows.append(["text", "taken back, or not here"]) }
@@ -37,6 +47,9 @@ struct InfoCommand: Subcommand {
             }
             rows.append([sign.shown("sign"), people.joined(separator: ", ")])
         }
+        let more = message.count("moreReactions")
+        if more > 0 { rows.append(["more", "\(more) other signs"]) }
+        for disputed in info.list("disputed") { rows.append(["disputed", Self.line(disputed)]) }
         let since = LocalTime.text(message["time"])
         for member in info.list("members") {
             let outcome = member["outcome"]?.stringValue.flatMap {

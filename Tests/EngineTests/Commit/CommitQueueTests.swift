@@ -4,7 +4,7 @@ import Testing
 
 @Suite("What waits for the disk") struct CommitQueueTests {
     private static let now = Instant(monotonic: 1_000, wall: 1_000)
-    private static let release = HybridTime(0)
+    private static let release = Due(known: HybridTime(0), others: HybridTime(0))
 
     private static func accepted(
         _ author: UInt8, first: UInt64, on channel: Channel, link: UInt64 = 1,

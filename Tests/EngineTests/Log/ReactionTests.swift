@@ -24,7 +24,8 @@ struct ReactionTests {
     }
 
     private func count(_ messages: [Message]) -> [String] {
-        ReactionCount.count(messages, person: Self.person).map { "\($0.sign)\($0.people.count)" }
+        ReactionCount.count(messages, person: Self.person) { _ in false }
+            .map { "\($0.sign)\($0.people.count)" }
     }
 
     @Test(
@@ -47,13 +48,18 @@ struct ReactionTests {
         #expect(self.count([]).isEmpty)
     }
 
-    @Test("of many signs those are shown that most people have given")
+    @Test("signs of known people come first, then those of many, and known people first in each")
     func many() throws {
-        var messages = try (1...100).map { try self.given("s\($0)", by: 1, at: UInt64($0)) }
-        messages.append(try self.given("s100", by: 3, at: 200))
-        let counts = self.count(messages)
-        #expect(counts.count == Limits.shownSigns)
-        #expect(counts.first == "s11" && counts.last == "s1002")
+        var messages = try (1...50).map { try self.given("s\($0)", by: 5, at: UInt64($0)) }
+        messages.append(try self.given("s40", by: 3, at: 200))
+        messages.append(try self.given("thanks", by: 4, at: 201))
+        messages.append(try self.given("s20", by: 4, at: 202))
+        let counts = ReactionCount.count(messages, person: Self.person) {
+            $0 == PeerID(fixed32(4))
+        }
+        #expect(counts.map(\.sign).prefix(4) == ["s20", "thanks", "s40", "s1"])
+        #expect(counts.first?.people == [PeerID(fixed32(4)), PeerID(fixed32(5))])
+        #expect(counts.count == 51)
     }
 
     @Test("a sign has a size")

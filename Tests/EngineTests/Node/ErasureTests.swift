@@ -81,7 +81,6 @@ import Testing
         let shown = harness.messages(of: Self.log.key.name.author)
         #expect(shown.map(\.content) == [.text("text 2"), .text("text 4")])
         #expect(harness.node.wholes(in: Self.ops.conversation).isEmpty)
-        #expect(harness.waitingErasures.isEmpty)
     }
 
     @Test("what somebody else wants erased before it comes stays")
@@ -91,7 +90,6 @@ import Testing
             Self.erasing([Self.target], by: Self.second, person: personKeys(50, 51)), to: &harness)
         Self.give([Self.opening.run, Self.texts.run], to: &harness)
         #expect(Self.states(harness).allSatisfy { $0 == .present })
-        #expect(harness.waitingErasures.isEmpty)
     }
 
     @Test("what one step both stores and erases is not shown")
@@ -162,7 +160,6 @@ import Testing
         harness.settle()
         Self.give(Self.erasing([Self.target], by: Self.second), to: &harness)
         #expect(Self.states(harness) == [.present, .present, .erased, .present])
-        #expect(harness.waitingErasures.isEmpty)
     }
 
     @Test("also where its log forks at the very beginning, so that nothing of it counts")
@@ -174,7 +171,6 @@ import Testing
         harness.settle()
         Self.give(Self.erasing([Self.target], by: Self.second), to: &harness)
         #expect(Self.states(harness) == [.present, .present, .erased, .present])
-        #expect(harness.waitingErasures.isEmpty)
     }
 
     @Test("a payload that is wanted is wanted no longer once it is erased")
@@ -235,81 +231,5 @@ import Testing
         #expect(area.count <= Limits.extensionBytes)
         #expect(EntryTarget.inExtensions(area, by: Self.log.key.name.author) == own)
         #expect(EntryTarget.extensions(own, by: Self.second.key.name.author).isEmpty)
-    }
-}
-
-@Suite("Erasures that wait") struct ErasuresTests {
-    private static func erasure(_ seq: UInt64, by device: UInt8) -> Erasure {
-        let log = TestLog(signer(20), in: room("ops").conversation)
-        return Erasure(
-            conversation: log.key.conversation,
-            target: EntryTarget(log: log.key.name, seq: seq, id: EntryID(fixed32(7))),
-            eraser: Authorship(device: Harness.peer(device), person: nil), step: .wait)
-    }
-
-    @Test("are bounded over all: who has most gives way, the oldest first")
-    func bounded() {
-        var erasures = Erasures()
-        var dropped = erasures.wait(Self.erasure(1, by: 2))
-        for seq in UInt64(1)..<UInt64(Limits.waitingErasures) {
-            dropped = erasures.wait(Self.erasure(seq, by: 3))
-        }
-        #expect(dropped == nil && erasures.count == Limits.waitingErasures)
-        dropped = erasures.wait(Self.erasure(2, by: 2))
-        #expect(dropped == Self.erasure(1, by: 3))
-        #expect(erasures.count == Limits.waitingErasures)
-    }
-
-    @Test("whoever has most is found, however many have as many, and whatever is done between")
-    func ranks() {
-        var erasures = Erasures()
-        var random = SeededRandom(seed: 7)
-        var counts: [UInt8: Int] = [:]
-        var devices: [UInt64: UInt8] = [:]
-        for seq in UInt64(1)...UInt64(Limits.waitingErasures * 5 / 4) {
-            let device = UInt8.random(in: 2..<250, using: &random)
-            devices[seq] = device
-            counts[device, default: 0] += 1
-            let dropped = erasures.wait(Self.erasure(seq, by: device))
-            if let dropped, let loser = devices.removeValue(forKey: dropped.target.seq) {
-                #expect(counts[loser] == counts.values.max())
-                counts[loser, default: 0] -= 1
-            }
-            let done = UInt64.random(in: 1...seq, using: &random)
-            guard seq % 16 == 0, let author = devices.removeValue(forKey: done) else { continue }
-            erasures.forget(Self.erasure(done, by: author))
-            counts[author, default: 0] -= 1
-        }
-        #expect(erasures.count == devices.count)
-    }
-
-    @Test("of those of a device that wait the oldest goes first, whichever were done between")
-    func order() {
-        var erasures = Erasures()
-        let count = UInt64(Limits.waitingErasures)
-        for seq in 1...count { _ = erasures.wait(Self.erasure(seq, by: 2)) }
-        for seq in 1...count where seq % 4 != 2 { erasures.forget(Self.erasure(seq, by: 2)) }
-        for seq in (count + 1)...(count * 7 / 4) { _ = erasures.wait(Self.erasure(seq, by: 2)) }
-        #expect(erasures.count == Limits.waitingErasures)
-        for oldest in [UInt64(2), 6, 10] {
-            let dropped = erasures.wait(Self.erasure(2 * count + oldest, by: 3))
-            #expect(dropped == Self.erasure(oldest, by: 2))
-        }
-        let key = Self.erasure(1, by: 2).key
-        let due = erasures.due(key) { $0 <= 30 }
-        #expect(due.map(\.target.seq) == [14, 18, 22, 26, 30])
-    }
-
-    @Test("wait once, and are forgotten once they are done")
-    func once() {
-        var erasures = Erasures()
-        _ = erasures.wait(Self.erasure(5, by: 2))
-        _ = erasures.wait(Self.erasure(5, by: 2))
-        let key = Self.erasure(5, by: 2).key
-        #expect(erasures.count == 1 && erasures.isWaiting(for: key))
-        #expect(erasures.due(key) { $0 <= 4 }.isEmpty)
-        #expect(erasures.due(key) { $0 <= 5 } == [Self.erasure(5, by: 2)])
-        erasures.forget(Self.erasure(5, by: 2))
-        #expect(erasures.isEmpty && !erasures.isWaiting(for: key))
     }
 }

@@ -49,10 +49,13 @@ struct Harness {
     private(set) var disk: [LogKey: [Run]] = [:]
     /// What became of payloads that are absent; those of no entry here are wanted.
     private var states: [LogKey: [UInt64: PayloadState]] = [:]
-    /// Erasures that wait for their entries on disk.
-    private(set) var waitingErasures: [Erasure] = []
+    /// What entries on disk want erased, and who.
+    private var persons: [LogKey: PersonID?] = [:]
+    private var erasures: [(erasure: Erasure, eraser: Authorship)] = []
     /// What is on disk and not shown yet, in the order in which it came.
     private var held: [StoredEntry] = []
+    /// Those of them whose authors the user knows.
+    private var heldOfKnown: Set<EntryID> = []
     /// How many payloads one batch gives up at most.
     var expiredPerBatch = Limits.expiredPerBatch
     private var cursor: Int64 = 0
@@ -261,8 +264,11 @@ struct Harness {
         }
         var outcome = BatchOutcome(
             number: batch.number, cursors: cursors,
-            released: self.release(through: batch.release), notices: [],
-            held: HeldEntries(count: self.held.count, first: self.held.map(\.time).min()))
+            released: self.release(batch.release), notices: [],
+            held: HeldEntries(
+                count: self.held.count, first: self.held.map(\.time).min(),
+                firstOfKnown: self.held.filter { self.heldOfKnown.contains($0.id) }.map(\.time)
+                    .min()))
         outcome.drops = batch.drops.map {
             LogDrop(key: $0, isWhole: true, shown: [], attendance: nil)
         }
@@ -275,9 +281,17 @@ struct Harness {
             self.cursor += 1
             return Cursor(self.cursor)
         }
-        for var erasure in batch.appends.flatMap(\.erasures) + batch.erasures {
-            erasure.step = self.erase(erasure)
-            if erasure.step != .wait { outcome.erased.append(erasure) }
+        for append in batch.appends {
+            let key = append.run.run.key
+            let author = Authorship(device: key.name.author, person: append.person)
+            self.persons[key] = append.person
+            for target in append.verdicts.flatMap(\.erases) {
+                let erasure = Erasure(conversation: key.conversation, target: target)
+                self.erasures.append((erasure, author))
+            }
+        }
+        for (erasure, eraser) in self.erasures where self.erase(erasure, by: eraser) {
+            outcome.erased.append(erasure)
         }
         outcome.expired = batch.expiry.map { self.expired($0) }
         self.savedPositions.merge(batch.positions) { $0.merging($1) { $1 } }
@@ -293,6 +307,7 @@ struct Harness {
 
     private mutating func hold(_ append: Append, at index: Int) {
         let run = append.run.run
+        if append.isOfKnown { self.heldOfKnown.insert(append.run.ids[index]) }
         self.held.append(
             StoredEntry(
                 cursor: Cursor(0), key: run.key, seq: run.first + UInt64(index),
@@ -301,10 +316,12 @@ struct Harness {
                 isLate: false, isDisputed: false))
     }
 
-    private mutating func release(through time: HybridTime?) -> [StoredEntry] {
-        guard let time else { return [] }
-        let due = self.held.filter { $0.time <= time }.sorted { $0.time < $1.time }
-        self.held.removeAll { $0.time <= time }
+    private mutating func release(_ until: Due?) -> [StoredEntry] {
+        guard let until else { return [] }
+        let due = self.held.filter { entry in
+            entry.time <= (self.heldOfKnown.contains(entry.id) ? until.known : until.others)
+        }.sorted { $0.time < $1.time }
+        self.held.removeAll { due.contains($0) }
         return due.map { entry in
             var entry = entry
             self.cursor += 1
@@ -348,20 +365,18 @@ struct Harness {
             attestation: runs[index].attestation, entries: entries)
     }
 
-    /// Erases as the store does; says what is left to be done.
-    private mutating func erase(_ erasure: Erasure) -> Erasure.Step {
-        self.waitingErasures.removeAll { $0.target == erasure.target }
-        if erasure.step == .forget { return .forget }
-        let found = self.stored(erasure.key).first { $0.seq == erasure.target.seq }
-        guard erasure.step == .erase, let found else {
-            self.waitingErasures.append(erasure)
-            return .wait
-        }
-        let id = found.entry.id(key: erasure.key, seq: found.seq, prev: found.prev)
-        guard id == erasure.target.id, found.entry.mayLackPayload else { return .forget }
-        self.set(found.entry.payload.omitted, at: found.seq, in: erasure.key)
-        self.states[erasure.key, default: [:]][found.seq] = .erased
-        return .erase
+    /// Erases as the store does; says whether that was to be done.
+    private mutating func erase(_ erasure: Erasure, by eraser: Authorship) -> Bool {
+        let key = erasure.key
+        let found = self.stored(key).first { $0.seq == erasure.target.seq }
+        guard let found, found.state != .erased, found.entry.mayLackPayload,
+            found.entry.id(key: key, seq: found.seq, prev: found.prev) == erasure.target.id,
+            eraser.mayChange(
+                Authorship(device: key.name.author, person: self.persons[key] ?? nil))
+        else { return false }
+        self.set(found.entry.payload.omitted, at: found.seq, in: key)
+        self.states[key, default: [:]][found.seq] = .erased
+        return true
     }
 
     /// The entry of a payload that has come, as people see it from then on.

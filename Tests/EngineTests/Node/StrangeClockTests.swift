@@ -99,6 +99,38 @@ import Testing
         #expect(answer.time.milliseconds >= harness.now.wall + 30_000)
     }
 
+    @Test("an answer is later than what it answers, as far as others would show it")
+    func answersBehindTheClock() throws {
+        var harness = Self.beset(by: 0)
+        _ = Self.written(&harness)
+        let now = harness.now.wall
+        func answer(_ ahead: UInt64) throws -> HybridTime {
+            let target = EntryTarget(
+                log: harness.node.ownLog, seq: 2, id: EntryID(fixed32(1)))
+            let time = HybridTime(wallMilliseconds: now + ahead)
+            harness.give(
+                .request(
+                    RequestID(900 + ahead),
+                    .send(
+                        Outgoing(
+                            conversation: Self.ops.conversation, content: .reply("yes", to: target),
+                            answers: time))))
+            let own = harness.node.id
+            let written = harness.batch?.appends.last { $0.run.run.key.name.author == own }
+            harness.settle()
+            return try #require(written?.run.run.entries.last?.time)
+        }
+        let incarnation = harness.node.ownLog.incarnation
+        let (first, second) = (try answer(150_000), try answer(160_000))
+        #expect(first > HybridTime(wallMilliseconds: now + 150_000))
+        #expect(second > HybridTime(wallMilliseconds: now + 160_000))
+        #expect(second.milliseconds <= now + 160_001)
+        #expect(harness.node.ownLog.incarnation == incarnation)
+        // What nobody would show yet is not followed, and the log begins anew for what answers nothing.
+        #expect(try answer(301_000).milliseconds <= now + 1)
+        #expect(harness.node.ownLog.incarnation != incarnation)
+    }
+
     @Test("nobody can force a new incarnation")
     func incarnation() {
         var harness = Self.beset(by: Self.year)

@@ -22,7 +22,7 @@ import Testing
         #expect(Self.time(wall: 0, built: 3).now == 3)
     }
 
-    @Test("a minute ahead is followed, five minutes ahead are shown, more is held")
+    @Test("a minute ahead is followed, five minutes ahead are shown of known people, more is held")
     func ahead() {
         let time = Self.time()
         for (ahead, isFollowed, isHeld) in [
@@ -32,6 +32,8 @@ import Testing
             let moment = Self.moment(time.now + ahead)
             #expect(time.isFollowed(moment) == isFollowed, "\(ahead)")
             #expect(time.isAhead(moment) == isHeld, "\(ahead)")
+            #expect(time.isHeld(moment, isOfKnown: true) == isHeld, "\(ahead)")
+            #expect(time.isHeld(moment, isOfKnown: false) == !isFollowed, "\(ahead)")
         }
         #expect(time.isAhead(HybridTime(.max)) && !time.isFollowed(HybridTime(.max)))
     }
@@ -43,8 +45,9 @@ import Testing
             TestLog.text("x", at: Self.moment(time.now + $0).rawValue)
         }
         #expect(time.unfollowedFrom(entries) == 2)
-        #expect(time.heldFrom(entries) == 4)
-        #expect(time.heldFrom(Array(entries.prefix(4))) == 4)
+        #expect(time.heldFrom(entries, isOfKnown: true) == 4)
+        #expect(time.heldFrom(entries, isOfKnown: false) == 2)
+        #expect(time.heldFrom(Array(entries.prefix(4)), isOfKnown: true) == 4)
         #expect(time.unfollowedFrom([]) == 0)
     }
 
@@ -77,7 +80,9 @@ import Testing
             #expect(!time.isFollowed(HybridTime(.max)) && time.isAhead(HybridTime(.max)))
             let latest = Self.moment(time.now + Limits.ownAheadMilliseconds)
             #expect(time.own(after: latest) > latest)
-            #expect(time.wait(until: HybridTime(.max)) == Limits.releaseMilliseconds)
+            #expect(
+                time.wait(until: HeldEntries(count: 1, first: HybridTime(.max)))
+                    == Limits.releaseMilliseconds)
         }
     }
 }

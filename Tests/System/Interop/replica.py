@@ -42,8 +42,13 @@ def wall_milliseconds() -> int:
 
 
 def ahead_limit() -> int:
-    """The greatest time of an entry or record that is not ahead."""
+    """The greatest time of a record that is not ahead."""
     return hybrid_time(wall_milliseconds() + AHEAD_MILLISECONDS)
+
+
+def due_limit() -> int:
+    """The greatest time of an entry that is shown; this peer knows nobody."""
+    return hybrid_time(wall_milliseconds() + FOLLOWED_MILLISECONDS)
 
 
 def cut(run: Run, first: int, prev: bytes | None) -> Run:
@@ -87,7 +92,7 @@ class LogState:
     @property
     def due(self) -> int:
         """Through where no entry is ahead of time."""
-        limit = ahead_limit()
+        limit = due_limit()
         seqs = (seq for seq in range(self.seq, 0, -1) if self.entry(seq).hlc <= limit)
         return next(seqs, 0)
 
@@ -254,7 +259,7 @@ class Conversation:
 
     def texts(self) -> list[str]:
         """What a reader is shown: of logs with a person, and without what is ahead of time."""
-        limit = ahead_limit()
+        limit = due_limit()
         persons = {log.name for log in self.logs.values() if log.opened is not None}
         lines = [
             entry.shown for name, _, entry in self.entries() if name in persons and entry.hlc <= limit

@@ -24,6 +24,7 @@ import scenario_fork  # noqa: E402
 import scenario_future  # noqa: E402
 import scenario_history  # noqa: E402
 import scenario_links  # noqa: E402
+import scenario_orders  # noqa: E402
 import scenario_private  # noqa: E402
 import scenario_realms  # noqa: E402
 import scenario_relay  # noqa: E402
@@ -43,6 +44,7 @@ SCENARIOS = {
     "realms": scenario_realms.run,
     "relay": scenario_relay.run,
     "private": scenario_private.run,
+    "orders": scenario_orders.run,
 }
 
 

@@ -18,8 +18,8 @@ MESSAGES = 300
 LONG = 12
 PROFILE_TRIES = 100
 FULL_CREDIT = frames.CREDIT_INITIAL - frames.CREDIT_OWED_MAXIMUM
-# Entries more than five minutes ahead are held; this one is due soon after it is sent.
-HELD_FROM_MILLISECONDS = 300_000
+# What a stranger dates more than a minute ahead is held; this entry is due soon after it is sent.
+HELD_FROM_MILLISECONDS = 60_000
 DUE_AFTER_MILLISECONDS = 1_500
 
 

@@ -23,6 +23,7 @@ extension InfoMethod: MethodHandler {
                     result.firstText = keyring.read(entry.envelope).content?.text
                 }
             }
+            result.disputed = shell.disputes(of: entry, by: keyring)
             result.erased = entry.envelope.payload == nil
             reply.answer(result)
         }
@@ -30,6 +31,28 @@ extension InfoMethod: MethodHandler {
 }
 
 extension NodeShell {
+    /// What is said of a message and does not count, since its author has signed two histories.
+    fileprivate func disputes(
+        of entry: StoredEntry, by keyring: Keyring
+    ) -> [InfoMethod.Disputed]? {
+        let disputed = entry.disputes.compactMap { Message($0, by: keyring) }
+            .prefix(InfoMethod.Disputed.listed).map { message in
+                InfoMethod.Disputed {
+                    $0.author = message.author.description
+                    $0.authorName = self.markedName(of: message.author)
+                    $0.time = Timestamp(clamping: message.time.milliseconds)
+                    switch message.content {
+                    case .edit(let text, _): $0.text = text
+                    case .reaction(let reaction):
+                        $0.sign = reaction.sign
+                        $0.withdrawn = reaction.isWithdrawn ? true : nil
+                    default: break
+                    }
+                }
+            }
+        return disputed.isEmpty ? nil : disputed
+    }
+
     /// What has become of an own message at the other members; nil for those of others.
     fileprivate func members(having entry: StoredEntry) -> [InfoMethod.Member]? {
         guard entry.key.name.author == self.node?.id else { return nil }

@@ -42,9 +42,11 @@ extension SendMethod: MethodHandler {
         _ params: Params, _ source: RandomAccessFile?, to conversation: ConversationID,
         _ wait: DeliveryWait?, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        func send(_ content: Content, _ blob: BlobID? = nil) {
+        func send(
+            _ content: Content, _ blob: BlobID? = nil, answering time: HybridTime? = nil
+        ) {
             let outgoing = Outgoing(
-                conversation: conversation, content: content,
+                conversation: conversation, content: content, answers: time,
                 idempotencyKey: params.idempotencyKey, wait: wait)
             var wanted: Int?
             // One is any of them, of whom it is said whether they are linked.
@@ -82,7 +84,11 @@ extension SendMethod: MethodHandler {
                         "take an id from history: stoa history \(TerminalText.word(params.to)) --ids"
                 )
             }
-            send(.reply(params.text, to: EntryTarget(entry)))
+            // What is not shown need not be followed.
+            let isShown = entry.cursor > Cursor(0) && entry.isSeen
+            send(
+                .reply(params.text, to: EntryTarget(entry)),
+                answering: isShown ? entry.time : nil)
         }
     }
 
