@@ -220,6 +220,37 @@ struct CommandTests {
         #expect(last.hasPrefix(#"{"to":"ops","text":"--x","idempotencyKey":"stoa-"#))
     }
 
+    @Test("a second person where the text begins is refused, but not in quotes or in a room")
+    func twoPeople() throws {
+        let refused = try CommandRun(["send", "@ben", "@cleo", "hi"])
+        #expect(refused.code == .usage && refused.errors.contains("stoa create ROOM --secret"))
+        for words in [["send", "@ben", "@cleo hi"], ["send", "ops", "@cleo", "hi"]] {
+            #expect(try CommandRun(words, daemon: GoldenJSONTests.daemon()).code == .done)
+        }
+    }
+
+    @Test("who is alone in a room is told what it may mean, by the kind of room")
+    func alone() throws {
+        for (kind, said) in [("room", "stoa join war --secret"), ("secret", "compare the name")] {
+            let daemon = try FakeDaemon { _ in
+                [.result(["name": "war", "kind": .string(kind), "members": 1, "learning": false])]
+            }
+            let run = try CommandRun(["join", "war"], daemon: daemon)
+            #expect(run.output.contains("nobody else is in it") && run.output.contains(said))
+        }
+    }
+
+    @Test("a stranger's name is refused to a script with the keys to choose from")
+    func stranger() throws {
+        let key = String(repeating: "a", count: 52)
+        let refusal = RPCError.stranger("@ben", matches: 1, candidates: [(key, "Ben")])
+        let daemon = try FakeDaemon { _ in [.failure(refusal)] }
+        for words in [["send", "@ben", "hi"], ["block", "@ben"], ["ask", "@ben", "sure?"]] {
+            let run = try CommandRun(words, daemon: daemon)
+            #expect(run.code == .refused && run.errors.contains("@" + key.prefix(16)))
+        }
+    }
+
     @Test("an operand that is empty is refused by its name", arguments: ["leave", "whois", "chat"])
     func emptyOperand(command: String) throws {
         let run = try CommandRun([command, ""])

@@ -29,7 +29,7 @@ struct StreamCommand: Subcommand {
 
     private enum What {
         case send(isOrdered: Bool, isEphemeral: Bool)
-        case receivePackets(isFollowing: Bool)
+        case receivePackets(by: [String]?, isFollowing: Bool)
         case receive(SubscribeMethod.Params, file: String?, isFollowing: Bool)
     }
 
@@ -55,10 +55,12 @@ struct StreamCommand: Subcommand {
             self.what = .send(isOrdered: arguments.has("--ordered"), isEphemeral: isEphemeral)
         case "recv":
             if isEphemeral {
-                if let option = receiving.dropLast().first(where: { arguments.value($0) != nil }) {
+                let durable = ["--from", "--consumer", "-o"]
+                if let option = durable.first(where: { arguments.value($0) != nil }) {
                     throw .usage("\(option) is for durable streams", next: "leave it out")
                 }
-                self.what = .receivePackets(isFollowing: arguments.has("--follow"))
+                self.what = .receivePackets(
+                    by: Self.people(arguments), isFollowing: arguments.has("--follow"))
                 return
             }
             let file = arguments.value("-o")
@@ -74,9 +76,7 @@ struct StreamCommand: Subcommand {
                 $0.streams = [name]
                 $0.from = from
                 $0.consumer = consumer
-                $0.authors = arguments.value("--by").map {
-                    $0.split(separator: ",").map { String($0) }
-                }
+                $0.authors = Self.people(arguments)
             }
             self.what = .receive(params, file: file, isFollowing: arguments.has("--follow"))
         case let word:
@@ -86,6 +86,27 @@ struct StreamCommand: Subcommand {
         }
     }
 
+    private static func people(_ arguments: ParsedArguments) -> [String]? {
+        arguments.value("--by").map { $0.split(separator: ",").map { String($0) } }
+    }
+
+    /// The devices whose sendings count: of the people who are named, else of all whom the user knows; nil for
+    /// all. Anyone can take the name of a stream in a room; in a conversation of two there is nobody else.
+    private func senders(
+        _ people: [String]?, _ context: CommandContext
+    ) throws(Failure) -> Set<String>? {
+        defer { context.disconnect() }
+        guard let people else {
+            return self.to.hasPrefix("@") ? nil : try context.knownDevices()
+        }
+        var devices: Set<String> = []
+        for name in people {
+            let person = try context.call(WhoisMethod.self, .init { $0.person = name })
+            devices.insert(person.shown("id"))
+        }
+        return devices
+    }
+
     func run(in context: CommandContext) throws(Failure) {
         switch self.what {
         case .send(_, isEphemeral: false):
@@ -93,14 +114,13 @@ struct StreamCommand: Subcommand {
             try sender.run()
         case .send(let isOrdered, isEphemeral: true):
             try PacketPipe(context, to: self.to, name: self.name).send(isOrdered: isOrdered)
-        case .receivePackets(let isFollowing):
+        case .receivePackets(let people, let isFollowing):
+            let known = try self.senders(people, context)
             try PacketPipe(context, to: self.to, name: self.name).receive(
-                isFollowing: isFollowing)
+                isFollowing: isFollowing, known: known)
         case .receive(let params, let file, let isFollowing):
-            // Anyone can take the name of a stream in a room; in a conversation of two there is nobody else.
-            let known =
-                params.authors != nil || self.to.hasPrefix("@") ? nil : try context.knownDevices()
-            context.disconnect()
+            // Those who are named the daemon chooses.
+            let known = params.authors == nil ? try self.senders(nil, context) : nil
             var receiver = try PieceReceiver(
                 context, params, known: known, file: file, isFollowing: isFollowing)
             try receiver.run()

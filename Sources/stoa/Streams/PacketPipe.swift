@@ -77,14 +77,25 @@ struct PacketPipe {
     // MARK: Receiving
 
     /// Writes packets to standard output as they come.
-    func receive(isFollowing: Bool) throws(Failure) {
+    ///
+    /// - Parameter known: the devices whose packets count; nil for all.
+    func receive(isFollowing: Bool, known: Set<String>?) throws(Failure) {
         InterruptSignals.endWellWhenAllowed()
         let stream = try self.open { $0.receive = true }
         let console = self.context.console
+        var leftOut: Set<String> = []
         var events = try Failure.of { () throws(ClientError) in try self.connection.takeEvents() }
         while true {
             for event in events {
                 guard let params = event.params.json, params.count("stream") == stream else {
+                    continue
+                }
+                if let known, !known.contains(params.shown("peer")) {
+                    if leftOut.insert(params.shown("peer")).inserted {
+                        console.report(
+                            "stoa: stream: \(params.shownPerson("peerName", key: "peer")) is nobody you "
+                                + "know; what they send is left out (--by chooses)\n")
+                    }
                     continue
                 }
                 if self.context.json { try console.print(params) }
