@@ -23,7 +23,7 @@ extension ModelStore {
     /// Whether what an entry says of a message that is not here is lost, since much waits for that.
     mutating func isLost(_ row: Row, in conversation: ConversationID) -> Bool {
         #if MUTANTS
-            guard Mutant.boundEarlyReferences.isActive, let target = row.verdict.refersTo?.target
+            guard Reference.isBoundEarly, let target = row.verdict.refersTo?.target
             else { return false }
             let key = LogKey(conversation: conversation, name: target.log)
             guard self.logs[key]?.rows.count ?? 0 < Int(target.seq) else { return false }

@@ -82,7 +82,7 @@ extension StoreFile {
                 self.knownAuthors = KnownRows()
                 self.knownLogs = KnownRows()
                 self.blockedAuthors = nil
-                self.isAnythingNamed = false
+                self.isAnythingNamed = nil
             }
         }
         let known = self.numbering.take()

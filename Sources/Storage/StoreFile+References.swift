@@ -87,9 +87,10 @@ extension StoreFile {
     }
 
     private func hasReferences() throws(SQLiteError) -> Bool {
-        if self.isAnythingNamed { return true }
-        self.isAnythingNamed = try self.statements.references.any.int() == 1
-        return self.isAnythingNamed
+        if let known = self.isAnythingNamed { return known }
+        let isNamed = try self.statements.references.any.int() == 1
+        self.isAnythingNamed = isNamed
+        return isNamed
     }
 
     // MARK: Edits and reactions
@@ -101,7 +102,7 @@ extension StoreFile {
     ) throws(SQLiteError) {
         let target = reference.target
         #if MUTANTS
-            if Mutant.boundEarlyReferences.isActive, try self.isLost(target, in: conversation) {
+            if Reference.isBoundEarly, try self.isLost(target, in: conversation) {
                 return
             }
         #endif

@@ -31,8 +31,8 @@ final class StoreFile {
     var knownAuthors = KnownRows<PeerID, Int64>()
     /// The rows of those whom the user has blocked; nil until they are needed.
     var blockedAuthors: Set<Int64>?
-    /// Whether it is known that entries name others.
-    var isAnythingNamed = false
+    /// Whether entries here name others; nil until that is needed.
+    var isAnythingNamed: Bool?
     /// Rows as appends have left them; whatever else changes one forgets them.
     var knownLogs = KnownRows<LogPlace, LogRow>()
     /// What the last commit left for the next to begin with; nil where that has to be read.

@@ -51,6 +51,13 @@ public indirect enum Reference: Hashable, Sendable {
     }
 }
 
+#if MUTANTS
+    extension Reference {
+        /// Whether of what comes before its message only the first is kept.
+        package static var isBoundEarly: Bool { Mutant.boundEarlyReferences.isActive }
+    }
+#endif
+
 extension LogKey {
     /// Eight bytes that stand for it where many are kept: nobody finds another one with the same.
     public var digest: Int64 {

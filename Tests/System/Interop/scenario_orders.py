@@ -41,6 +41,7 @@ STEPS = 220
 SIGNS = "\N{THUMBS UP SIGN}\N{THUMBS DOWN SIGN}\N{PARTY POPPER}"
 # More than a message's references that are looked at, and of more authors than signs are listed.
 FLOODERS, FLOOD_ENTRIES = 80, 16
+FRIENDLY = "\N{WAVING HAND SIGN}"
 # What depends on the order of arrival and says so.
 ARRIVAL = ("cursor", "late")
 
@@ -67,7 +68,14 @@ class Story:
         self.writers = list(self.people())
         for step in range(STEPS):
             self.step(step, self.random.choice(self.writers))
-        self.target = self.random.choice(self.messages[: STEPS // 8])[0]
+        # What strangers say much of: no person erases it.
+        talker = self.writers[0]
+        self.target = self.append(talker.log, saying("said of much"), self.moment(talker.log))
+        for writer, body in (
+            (self.writers[3], reacting(FRIENDLY, self.target)),
+            (self.writers[2], editing("much is said of this", self.target)),
+        ):
+            self.append(writer.log, body, self.moment(writer.log))
         self.runs = {writer.name: list(writer.log.runs) for writer in self.writers}
         self.flood = [self.stranger(number) for number in range(FLOODERS)]
         self.branches, self.proof = self.fork()
@@ -247,7 +255,8 @@ async def screen(stoad: Stoad) -> dict[str, Any]:
         {key: item.get(key) for key in ("name", "topic", "unread", "mentions")}
         for item in await stoad.json("conversations")]
     found = [item["message"]["id"] if "message" in item else item["id"]
-             for item in await stoad.json("search", "ada", "--limit", "100")]
+             for word in ("topic", "m1", "eve", "pay")
+             for item in await stoad.json("search", word, "--limit", "100")]
     return {"history": history, "members": sorted(members, key=lambda item: item["id"]),
             "conversations": lists, "search": sorted(found)}
 
@@ -279,6 +288,18 @@ async def settled(stoad: Stoad, entries: int, is_forked: bool) -> bool:
         control.close()
 
 
+async def looked_at(rig: Rig, stoad: Stoad, history: list[dict[str, Any]]) -> None:
+    """What a crowd says hides nobody whom the user knows, and what a fork disputes is listed."""
+    said = next(item for item in history if item["text"] == "much is said of this")
+    rig.checks.same("a friend's sign comes first", said["reactions"][0]["sign"], FRIENDLY)
+    rig.checks.that("and it is said how many more there are", said.get("moreReactions", 0) > 100, said)
+    forked = next(item for item in history if item["text"] == "pay 100")
+    rig.checks.that("a disputed edit counts for nothing", "edited" not in forked, forked)
+    info = (await stoad.json("info", forked["id"]))[0]
+    texts = [item["text"] for item in info.get("disputed", [])]
+    rig.checks.same("and is listed", texts, ["pay 100 to ada"])
+
+
 async def run(rig: Rig) -> None:
     checks = rig.checks
     count = ORDERS_LONG if os.environ.get("STOA_LONG") == "1" else ORDERS
@@ -305,6 +326,7 @@ async def run(rig: Rig) -> None:
             if first is None:
                 first = found
                 texts = " ".join(item.get("text", "") for item in found["history"])
+                await looked_at(rig, stoad, found["history"])
                 checks.that("something is shown", len(found["history"]) > 40, found)
                 checks.that("nobody is fooled", "fooled" not in texts)
                 checks.that("and a fork counts for nothing", "pay 100 to" not in texts)

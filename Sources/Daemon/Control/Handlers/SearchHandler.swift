@@ -80,7 +80,14 @@ extension NodeShell {
             }
             let page = hits.dropFirst(query.offset).prefix(query.limit)
             let entries = try await store.entries(page.map(\.id))
-            let found = page.compactMap { hit in entries[hit.id].map { (hit: hit, entry: $0) } }
+            // What a fork has put in dispute since is no text of a message any more.
+            let disputed = page.compactMap { entries[$0.id] }.filter { !$0.disputes.isEmpty }
+            let texts = disputed.compactMap { SearchDocument($0, by: keyring) }
+            let still = texts.isEmpty ? [] : try await index.search(wide, in: texts).map(\.id)
+            let gone = Set(disputed.map(\.id)).subtracting(still)
+            let found = page.compactMap { hit in
+                gone.contains(hit.id) ? nil : entries[hit.id].map { (hit: hit, entry: $0) }
+            }
             return (found: found, left: left)
         } then: { result in
             switch result {
