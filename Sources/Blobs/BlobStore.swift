@@ -16,7 +16,7 @@ public actor BlobStore {
     private let folder: String
     private let executor: ThreadExecutor
     /// How many bytes all files may take.
-    private let quota: UInt64
+    public nonisolated let quota: UInt64
     /// How many they take, as large as they are to be.
     public private(set) var usedBytes: UInt64 = 0
     /// How many of them each has.

@@ -97,6 +97,35 @@ extension IntegrationTests {
             try Self.expectTalk(ada, ben)
         }
 
+        @Test("a pipe is read no further than files may take: 77, and nothing is left")
+        func pipe() throws {
+            let scratch = try Scratch()
+            let ada = try Node.onLoopback("Ada", in: scratch)
+            ada.add(["--file-limit", "1M"])
+            try ada.start()
+            try ada.join("agora")
+            let stoa = "\(try Surroundings.programs())/stoa --socket \(ada.socket)"
+            // Endless: it ends because nobody reads it any longer.
+            let said = try ChildProcess.run(
+                ["sh", "-c", "yes | \(stoa) send agora --file - --name endless 2>&1"],
+                environment: ada.environment, expecting: 77)
+            #expect(said.contains("raise FileLimit"))
+            _ = try ChildProcess.run(
+                ["sh", "-c", "yes | head -c 1048576 | \(stoa) send agora --file - --name fits"],
+                environment: ada.environment)
+        }
+
+        @Test("what does not say how large it is, is sent to its end")
+        func withoutSize() throws {
+            let scratch = try Scratch()
+            let (ada, ben) = try Node.two(in: "agora", scratch)
+            let id = try Self.sent("/proc/version", from: ada, to: ben)
+            let output = scratch.path + "/saved"
+            _ = try ben.stoa("fetch", id, "-o", output)
+            #expect(TestFiles.read(output) == TestFiles.read("/proc/version"))
+            #expect(TestFiles.read(output)?.isEmpty == false)
+        }
+
         @Test(
             "the disk is full: 74, diskFull, nothing is left but what had come, which is gone on with",
             Surroundings.labs)
@@ -342,7 +371,8 @@ extension IntegrationTests {
             let sent = stopwatch.milliseconds
             try ben.await("all have come", patience) { node in
                 let names = Self.files(of: node)
-                return names.count == count && names.allSatisfy { !$0.hasSuffix(".part") }
+                let isPartial = names.contains { $0.hasSuffix(".part") }
+                return !isPartial && names.count { !$0.hasSuffix(".tree") } == count
             }
             print(
                 "MEASURED \(count) small files: sent in \(sent) ms, all there after "

@@ -20,6 +20,8 @@ public enum UsageMethod: ControlMethod {
         public var strangers = DiskShare()
         /// The same of fellows: of those who share a realm with a secret.
         public var fellows = DiskShare()
+        /// What the content of files takes, whole or on its way, and may take (`FileLimit=`), in bytes.
+        public var files = DiskShare()
         /// What is left on the file system for this user, in bytes.
         public var free: Int64 = 0
         /// The conversations, those first whose texts take most.
@@ -35,6 +37,7 @@ public enum UsageMethod: ControlMethod {
             visitor.field("limit", &self.limit)
             visitor.field("strangers", &self.strangers)
             visitor.field("fellows", &self.fellows)
+            visitor.field("files", &self.files)
             visitor.field("free", &self.free)
             visitor.field("conversations", &self.conversations)
         }

@@ -187,16 +187,23 @@ extension Node {
     }
 
     mutating func receiveHoldings(_ holdings: BlobHoldings, on id: LinkID) {
-        self.perform(self.downloads.receive(holdings, on: id, at: self.now.monotonic))
+        self.take(self.downloads.receive(holdings, on: id, at: self.now.monotonic))
         self.notePictureHolder(holdings, on: id)
     }
 
+    /// Does what an answer leads to; whoever is asked for something by it has their time from now on.
+    private mutating func take(_ steps: [Downloads.Step]) {
+        guard !steps.isEmpty else { return }
+        self.perform(steps)
+        self.armTransfers()
+    }
+
     mutating func receiveBlobUnavailable(_ number: UInt64, on id: LinkID) {
-        self.perform(self.downloads.unavailable(number, on: id, at: self.now.monotonic))
+        self.take(self.downloads.unavailable(number, on: id, at: self.now.monotonic))
     }
 
     mutating func receivePiece(_ piece: BlobPiece, on id: LinkID) {
-        self.perform(self.downloads.receive(piece, on: id, at: self.now.monotonic))
+        self.take(self.downloads.receive(piece, on: id, at: self.now.monotonic))
     }
 
     // MARK: Serving

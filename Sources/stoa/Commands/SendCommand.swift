@@ -173,7 +173,7 @@ struct SendCommand: Subcommand {
             if index > 0 { params.idempotencyKey = "\(self.key.text)/\(index)" }
             params.file = file.described
             do throws(Failure) {
-                try file.withDescriptor(context.console) { (number) throws(Failure) in
+                try file.withDescriptor(context) { (number) throws(Failure) in
                     try self.send(params, context, passing: number)
                 }
             } catch {

@@ -22,6 +22,7 @@ struct UsageCommand: Subcommand {
                 ["limit", ByteCount.text(usage.count("limit"))],
                 ["by strangers", share("strangers")],
                 ["by realm members", share("fellows")],
+                ["files", share("files")],
                 ["search", ByteCount.text(usage.count("search"))],
                 ["free", ByteCount.text(usage.count("free"))],
             ])
@@ -43,6 +44,14 @@ struct UsageCommand: Subcommand {
             }
             return text
         }
+    }
+}
+
+extension CommandContext {
+    /// How many bytes of files the daemon would take beside those that are there.
+    func roomForFiles() throws(Failure) -> Int64 {
+        let files = try self.call(UsageMethod.self, UsageMethod.Params())["files"] ?? .null
+        return files.count("limit") - files.count("bytes")
     }
 }
 

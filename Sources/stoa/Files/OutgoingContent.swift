@@ -57,9 +57,9 @@ struct OutgoingContent {
 
     /// Opens it for the daemon, which reads it.
     func withDescriptor(
-        _ console: Console, _ body: (Int32) throws(Failure) -> Void
+        _ context: CommandContext, _ body: (Int32) throws(Failure) -> Void
     ) throws(Failure) {
-        let descriptor = self.path == "-" ? try Self.spool(console) : try Self.open(self.path)
+        let descriptor = self.path == "-" ? try Self.spool(context) : try Self.open(self.path)
         try body(descriptor.number)
     }
 
@@ -82,7 +82,11 @@ struct OutgoingContent {
     }
 
     /// Copies standard input into a file without a name, since the daemon must know its size.
-    private static func spool(_ console: Console) throws(Failure) -> FileDescriptor {
+    ///
+    /// Refused as soon as more has come than the daemon would take.
+    private static func spool(_ context: CommandContext) throws(Failure) -> FileDescriptor {
+        let room = try context.roomForFiles()
+        var count: Int64 = 0
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         // `O_TMPFILE`, which Glibc's module lacks: linux/fcntl.h.
         let number = Glibc.open(folder, O_RDWR | O_CLOEXEC | 0o20_000_000 | O_DIRECTORY, 0o600)
@@ -90,7 +94,13 @@ struct OutgoingContent {
             throw Self.failure(SystemError(errno, "make a file in", folder))
         }
         let descriptor = FileDescriptor(owning: number)
-        while let chunk = try console.readChunk() {
+        while let chunk = try context.console.readChunk() {
+            count += Int64(chunk.count)
+            guard count <= room else {
+                throw Failure(
+                    .refused, why: "files may take no more of the disk",
+                    next: "delete some messages with files, or raise FileLimit in stoad.conf")
+            }
             var start = 0
             while start < chunk.count {
                 switch descriptor.write(chunk, from: start) {

@@ -228,9 +228,8 @@ struct Swarm {
         }
     }
 
-    /// Those who drip send the next byte, every seven seconds.
+    /// Those who drip send the next byte of each part, every second.
     private mutating func drip() {
-        guard self.seconds % 7 == 0 else { return }
         for index in self.drips.indices {
             let (from, to, number, offset) = self.drips[index]
             let piece = BlobPiece(number: number, offset: offset, bytes: [7])

@@ -26,8 +26,8 @@ from sharing import REALM_COUNTS, SHARE_COUNTS, filled
 from summaries import Tags
 
 HOLDERS, WITHHOLDERS, TEXTS = 40, 40, 5
-# A byte so often would keep a deadline of ten seconds that each byte renews.
-DRIP_SECONDS = 7.0
+# A byte so often would keep any deadline that each byte renews.
+DRIP_SECONDS = 1.0
 BLOB_ASK, BLOB_HOLDINGS, BLOB_WANT, BLOB_PIECE = 0x52, 0x54, 0x56, 0x62
 ALL = b"\x01"
 AUTHOR_SEED, INCARNATION = bytes(range(32)), 77

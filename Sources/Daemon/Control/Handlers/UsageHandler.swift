@@ -1,3 +1,4 @@
+internal import Blobs
 internal import ControlAPI
 internal import Engine
 internal import Posix
@@ -11,7 +12,8 @@ extension UsageMethod: MethodHandler {
             try await store.usage(limit: Result.listed)
         } then: { result in
             switch result {
-            case .success(let usage): reply.answer(shell.usageResult(usage))
+            case .success(let usage):
+                shell.withFileShare { reply.answer(shell.usageResult(usage, files: $0)) }
             case .failure(let failure): reply.fail(RPCError(failure))
             }
         }
@@ -40,8 +42,25 @@ extension NodeShell {
         )
     }
 
-    fileprivate func usageResult(_ usage: [ConversationUsage]) -> UsageMethod.Result {
+    /// What files take, and may take.
+    fileprivate func withFileShare(_ then: @escaping (DiskShare) -> Void) {
+        self.onFiles { files async in
+            (await files.usedBytes, files.quota)
+        } then: { result in
+            let (used, quota) = (try? result.get()) ?? (0, 0)
+            then(
+                DiskShare {
+                    $0.bytes = Int64(clamping: used)
+                    $0.limit = Int64(clamping: quota)
+                })
+        }
+    }
+
+    fileprivate func usageResult(
+        _ usage: [ConversationUsage], files: DiskShare
+    ) -> UsageMethod.Result {
         UsageMethod.Result {
+            $0.files = files
             $0.database = self.size("stoa.db", "stoa.db-wal")
             $0.search = self.size("search.db", "search.db-wal")
             $0.free = Files.freeBytes(self.configuration.dataDirectory) ?? 0
