@@ -33,7 +33,8 @@ public struct SlashCommand: Equatable, Sendable {
     public static func parse(_ text: String) -> Parsed {
         let bare = text.drop(while: \.isWhitespace)
         if let invitation = Invitation(alone: bare) { return .invitation(invitation.text) }
-        guard text.hasPrefix("/") else { return .text(text) }
+        // By its scalars: a mark on the slash hides nothing of it.
+        guard text.unicodeScalars.first == "/" else { return .text(text) }
         if text.hasPrefix("//") { return .text(String(text.dropFirst())) }
         let word = text.dropFirst().prefix { !$0.isWhitespace }
         guard let name = Name(rawValue: word.lowercased()) else {
