@@ -102,7 +102,7 @@ let package = Package(
         library("Simulation", ["Engine", "Crypto"]),
         .executableTarget(name: "stoad", dependencies: ["Daemon"], swiftSettings: strict),
         .executableTarget(
-            name: "stoa", dependencies: ["Chat", "ControlAPI", "ControlClient", "Doctor", "Posix"],
+            name: "stoa", dependencies: ["ControlAPI", "ControlClient", "Doctor", "Posix"],
             swiftSettings: strict),
         // The screen of `stoa chat`, apart so that no other command loads its library.
         .executableTarget(

@@ -404,7 +404,7 @@ extension ChatState {
             used = 0
         }
         let input = self.shown.input
-        let secret = Invitation.start(in: input.characters) ?? input.characters.count
+        let secret = TypedInvitation.start(in: input.characters) ?? input.characters.count
         for (index, character) in input.characters.enumerated() {
             if index == input.cursor { cursor = (rows.count - 1, prompt.count + used) }
             if character == "\n" {

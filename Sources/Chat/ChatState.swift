@@ -155,7 +155,7 @@ public struct ChatState: Sendable {
     public var unsent: [String] {
         (self.outbox.unsent.map(\.typed)
             + ([self.empty] + self.conversations).map(\.input.text).filter { !$0.isEmpty })
-            .map(Invitation.hidden)
+            .map(TypedInvitation.hidden)
     }
 
     mutating func perform(_ effect: ChatEffect) { self.effects.append(effect) }

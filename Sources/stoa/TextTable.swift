@@ -80,10 +80,14 @@ struct TextTable {
             if place.line > line, !text.isEmpty, used > 0 { text += "\n" }
             if place.line > line { used = 0 }
             line = place.line
-            let parts = Self.wrap(cell, columns: self.columns.map { $0 - place.start })
+            // What goes on does not begin at the left edge, where rows begin.
+            let isWide = self.columns.map { Self.width(cell) > $0 } ?? false
+            let more = place.start == 0 && isWide ? min(Self.indent, (self.columns ?? 0) / 3) : 0
+            let parts = Self.wrap(cell, columns: self.columns.map { $0 - place.start - more })
             for (index, part) in parts.enumerated() {
                 if index > 0 { text += "\n" }
-                text += String(repeating: " ", count: place.start - (index > 0 ? 0 : used)) + part
+                let blanks = index > 0 ? place.start + more : place.start - used
+                text += String(repeating: " ", count: blanks) + part
             }
             used = place.start + Self.width(parts[parts.count - 1])
         }

@@ -43,6 +43,7 @@ struct Client {
     mutating func give(_ event: ChatEvent) {
         self.now += 10
         self.handle(event)
+        if case .ending = event { return }
         // As the shell does: it draws, and what was seen by that is told at once.
         _ = self.state.frame()
         if let due = self.state.nextDue, due <= self.now { self.handle(.due) }

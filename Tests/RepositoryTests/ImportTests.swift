@@ -28,7 +28,7 @@ struct ImportTests {
         "Simulation": ["Engine", "Crypto"],
         "simulate": ["Glibc", "Simulation"],
         "stoad": ["Daemon", "Glibc", "Posix"],
-        "stoa": ["Chat", "ControlAPI", "ControlClient", "Doctor", "Glibc", "Posix"],
+        "stoa": ["ControlAPI", "ControlClient", "Doctor", "Glibc", "Posix"],
     ]
 
     /// The modules that a file imports, and the lines that say so.

@@ -1,4 +1,3 @@
-import Chat
 import ControlAPI
 import ControlClient
 import Posix
@@ -184,7 +183,7 @@ struct LineChat {
     private func keep() {
         guard let kept = self.kept else { return }
         var saved = self.saved
-        if let typed = self.editor?.text, !typed.isEmpty, !Invitation.isIn(typed) {
+        if let typed = self.editor?.text, !typed.isEmpty, !TypedInvitation.isIn(typed) {
             saved.drafts.append(.init(person: self.person, conversation: self.to, text: typed))
         }
         // Where it cannot be kept it is told at the end.
@@ -320,7 +319,7 @@ struct LineChat {
         let typed = self.editor.map(\.text) ?? ""
         let own = self.saved.lines.filter { $0.person == self.person }.map(\.text)
         for text in own + [typed] where !text.isEmpty {
-            self.report("not sent: \(TerminalText.line(Invitation.hidden(text)))")
+            self.report("not sent: \(TerminalText.line(TypedInvitation.hidden(text)))")
         }
         if self.kept != nil, !own.isEmpty { self.report("your next chat sends it") }
     }

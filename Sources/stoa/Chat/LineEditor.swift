@@ -1,4 +1,3 @@
-import Chat
 import ControlAPI
 
 /// The line that a person types into a terminal that passes on each key at once.
@@ -39,7 +38,7 @@ struct LineEditor {
         let prompt = "> "
         var shown = ""
         var width = prompt.utf8.count + 1
-        for character in Invitation.hidden(self.text).reversed() {
+        for character in TypedInvitation.hidden(self.text).reversed() {
             let piece = character == "\n" ? "⏎" : TerminalText.line(String(character))
             width += TextTable.width(piece)
             if width > columns { break }

@@ -1,4 +1,3 @@
-import Chat
 import ControlAPI
 
 /// What the chat without a screen says of commands that only the screen can do.

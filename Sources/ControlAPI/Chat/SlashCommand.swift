@@ -1,5 +1,3 @@
-import ControlAPI
-
 /// A command that is typed into a conversation: `/` and a word.
 ///
 /// One reading for the screen and for the chat without one: what begins with `/` is a text only behind
@@ -17,6 +15,12 @@ public struct SlashCommand: Equatable, Sendable {
     /// What follows the word.
     public let rest: String
 
+    /// Makes one.
+    public init(name: Name, rest: String) {
+        self.name = name
+        self.rest = rest
+    }
+
     /// What a typed text is.
     public enum Parsed: Equatable, Sendable {
         /// To be sent.
@@ -32,15 +36,16 @@ public struct SlashCommand: Equatable, Sendable {
     /// `/x` is a command, `//x` is the text `/x`; all else that begins with `/` is refused.
     public static func parse(_ text: String) -> Parsed {
         let bare = text.drop(while: \.isWhitespace)
-        if let invitation = Invitation(alone: bare) { return .invitation(invitation.text) }
-        guard text.hasPrefix("/") else { return .text(text) }
+        if let invitation = TypedInvitation(alone: bare) { return .invitation(invitation.text) }
+        // By its scalars: a mark on the slash hides nothing of it.
+        guard text.unicodeScalars.first == "/" else { return .text(text) }
         if text.hasPrefix("//") { return .text(String(text.dropFirst())) }
         let word = text.dropFirst().prefix { !$0.isWhitespace }
         guard let name = Name(rawValue: word.lowercased()) else {
             return .unknown(why: self.why(word))
         }
         let rest = text.dropFirst(word.count + 1).drop(while: \.isWhitespace)
-        if name == .join, let invitation = Invitation(alone: rest) {
+        if name == .join, let invitation = TypedInvitation(alone: rest) {
             return .invitation(invitation.text)
         }
         return .command(SlashCommand(name: name, rest: String(rest)))
@@ -58,10 +63,10 @@ public struct SlashCommand: Equatable, Sendable {
     public static func typed(_ text: String) -> String { text.hasPrefix("/") ? "/" + text : text }
 
     /// What is typed to give it.
-    var line: String { "/\(self.name)" + (self.rest.isEmpty ? "" : " \(self.rest)") }
+    public var line: String { "/\(self.name)" + (self.rest.isEmpty ? "" : " \(self.rest)") }
 
     /// Whether it is about the message that is chosen, or the last: given again it may mean another one.
-    var isOfMessage: Bool {
+    public var isOfMessage: Bool {
         switch self.name {
         case .reply, .edit, .delete, .react, .fetch: true
         case .help, .quit, .msg, .join, .leave, .me, .who, .whois, .verify, .topic, .search, .goto,
@@ -72,50 +77,12 @@ public struct SlashCommand: Equatable, Sendable {
     }
 
     /// The first word of what follows, and the rest of it.
-    var words: (first: String, rest: String) {
+    public var words: (first: String, rest: String) {
         let first = self.rest.prefix { !$0.isWhitespace }
         return (
             String(first),
             String(self.rest.dropFirst(first.count).drop(while: \.isWhitespace))
         )
-    }
-}
-
-/// A line that lets in whoever has it: `stoa:room?…`, `stoa:realm?…`.
-///
-/// It is not echoed, not remembered, not saved and not sent, wherever it is typed.
-public struct Invitation: Equatable, Sendable {
-    private static let beginnings = ["stoa:room?", "stoa:realm?"]
-
-    /// All of it.
-    let text: String
-
-    /// A text that is an invitation, maybe with blanks around it.
-    init?(alone text: Substring) {
-        let lower = text.prefix(16).lowercased()
-        guard Self.beginnings.contains(where: lower.hasPrefix) else { return nil }
-        self.text = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    }
-
-    /// Where in a text what is secret begins; nil where nothing is.
-    public static func start(in characters: [Character]) -> Int? {
-        characters.indices.first { place in
-            (characters[place] == "s" || characters[place] == "S")
-                && self.beginnings.contains { beginning in
-                    String(characters[place...].prefix(beginning.count)).lowercased() == beginning
-                }
-        }
-    }
-
-    /// Whether something of a text is secret.
-    public static func isIn(_ text: String) -> Bool {
-        text.utf8.contains(0x3F) && self.start(in: Array(text)) != nil
-    }
-
-    /// A text as it is echoed: of an invitation only how it begins.
-    public static func hidden(_ text: String) -> String {
-        guard let start = self.start(in: Array(text)) else { return text }
-        return String(text.prefix(start)) + "stoa:… (not shown)"
     }
 }
 
