@@ -47,7 +47,7 @@
         case letTimeDecide
         /// A log takes the room of its author instead of who brought it.
         case chargeAuthors
-        /// Where room is shared each author counts as a source, linked or not.
+        /// Where records give way each author counts as a source, linked or not.
         case shareByAuthor
         /// A log never gives way once somebody known has written behind an entry of it.
         case protectFollowed

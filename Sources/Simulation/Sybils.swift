@@ -304,7 +304,7 @@ extension Simulation {
             let name = Record(
                 kind: Record.Kind.profile, author: PeerID(signer.publicKey), conversation: nil,
                 time: HybridTime(wallMilliseconds: self.wall),
-                value: Profile(name: "", status: "").encoded, signer: signer)
+                value: Profile(name: "x", status: "").encoded, signer: signer)
             self.inject(.records([name]), number, side)
         }
     }

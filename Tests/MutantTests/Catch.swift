@@ -41,7 +41,7 @@
             case .letTimeDecide: [EngineCatches.claimedTime]
             case .chargeAuthors:
                 [.sybils(1, says: "who has not brought it"), EngineCatches.charged]
-            case .shareByAuthor: [SimulationCatches.washed, EngineCatches.sources]
+            case .shareByAuthor: [SimulationCatches.washed, EngineCatches.linkedRecords]
             case .protectFollowed: [SimulationCatches.ratcheted, EngineCatches.protected]
             case .retainByAge: [SimulationCatches.flooded]
             case .tellStrangers: [.seed(1, says: "about a conversation that is not shared")]

@@ -48,8 +48,8 @@
         static let claimedTime = Catch.test("RoomTests.claimedTime") {
             RoomTests().claimedTime()
         }
-        static let sources = Catch.test("RecordSharesTests.sources") {
-            RecordSharesTests().sources()
+        static let linkedRecords = Catch.test("ManyRecordsTests.linked") {
+            ManyRecordsTests().linked()
         }
         static let protected = Catch.test("RoomTests.followed") { RoomTests().followed() }
         static let charged = Catch.test("RoomTests.elsewhere") { RoomTests().elsewhere() }

@@ -2,7 +2,14 @@
 extension Node {
     /// A claim of somebody on a place, of which its weight and its number are still to be said.
     func claim(of author: PeerID, _ tier: Tier) -> FairShare<PeerID>.Claim {
-        FairShare.Claim(
+        #if MUTANTS
+            if Mutant.shareByAuthor.isActive {
+                return FairShare.Claim(
+                    key: author, tier: tier, source: Source(description: author.description),
+                    author: author, number: 0)
+            }
+        #endif
+        return FairShare.Claim(
             key: author, tier: tier, comesFirst: self.links.hasPlace(author),
             source: self.source(of: author), author: author, number: 0)
     }

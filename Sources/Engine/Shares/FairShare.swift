@@ -32,15 +32,6 @@ struct FairShare<Key: Hashable & Sendable>: Sendable {
 
     /// Takes all claims on one place.
     init(_ claims: [Claim]) {
-        #if MUTANTS
-            var claims = claims
-            if Mutant.shareByAuthor.isActive {
-                for index in claims.indices {
-                    claims[index].source = Source(description: claims[index].author.description)
-                    claims[index].comesFirst = false
-                }
-            }
-        #endif
         let groups = Dictionary(grouping: claims) {
             Rank(tier: $0.tier.shared, comesFirst: $0.comesFirst)
         }

@@ -259,7 +259,7 @@ struct Conversation: Sendable {
         let left = self.count(of: name.author) - 1
         self.authorLogs[name.author]?.count = left
         if left == 0 { self.authorLogs[name.author] = nil }
-        self.noteWriting(of: name.author)
+        self.reviewWriting(of: name.author)
         self.buckets.remove(name)
         if !self.names(of: name.author).contains(where: { self.log($0).isCounted }) {
             let place = self.authors.place(of: name.author)
@@ -382,15 +382,23 @@ struct Conversation: Sendable {
         return log
     }
 
-    /// Notes whether an author has written, by one of their logs that is longer, or by all of them.
-    private mutating func noteWriting(of author: PeerID, _ log: LogProgress? = nil) {
-        let hasWritten = self.hasWritten(author)
-        guard !hasWritten || log == nil else { return }
-        let names = log == nil ? self.names(of: author) : []
-        let writes =
-            (log?.head.seq ?? 0) > Self.silentEntries
-            || names.contains { self.log($0).head.seq > Self.silentEntries }
-        guard writes != hasWritten else { return }
+    /// Notes that an author has written, by a log that does more than begin and join.
+    private mutating func noteWriting(of author: PeerID, _ log: LogProgress) {
+        guard log.head.seq > Self.silentEntries, !self.hasWritten(author) else { return }
+        self.setWriting(author, true)
+    }
+
+    /// A log is shorter, or gone: whether its author has written is what the others say.
+    private mutating func reviewWriting(of author: PeerID) {
+        guard self.hasWritten(author),
+            !self.names(of: author).contains(where: {
+                self.log($0).head.seq > Self.silentEntries
+            })
+        else { return }
+        self.setWriting(author, false)
+    }
+
+    private mutating func setWriting(_ author: PeerID, _ writes: Bool) {
         if writes { self.writers.insert(author) } else { self.writers.remove(author) }
         if self.attendance[author]?.isPresent == true { self.present.writers += writes ? 1 : -1 }
         self.countMembers()
@@ -407,7 +415,7 @@ struct Conversation: Sendable {
         if !log.isCounted { self.noteCounted(name.author) }
         (log.forkPoint, log.head, log.tail) = (point, head, tail)
         self.buckets.touch(self.set(name, log))
-        self.noteWriting(of: name.author)
+        self.reviewWriting(of: name.author)
         self.clipHeld(name)
     }
 
