@@ -69,7 +69,7 @@ import Testing
         #expect(!pace.allows(self.batch(entries: CommitPace.entryLimit + 1)))
         #expect(!pace.allows(self.batch(entries: 1, payloadBytes: CommitPace.byteLimit + 1)))
         var release = Batch(number: 1)
-        release.release = HybridTime(1)
+        release.release = Due(known: HybridTime(1), others: HybridTime(1))
         #expect(!pace.allows(release))
         pace.note(microseconds: 50_000, of: release)
         #expect(pace.allows(self.batch(entries: 1)))
