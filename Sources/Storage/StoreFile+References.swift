@@ -172,12 +172,12 @@ extension StoreFile {
             let target = progress.arrive()
             try self.move(reference.cursor.rawValue, to: target)
             progress.told += 1
-            // The number may be among those that are not indexed yet.
-            self.recentIDs = nil
             if let entry = try self.stored(at: target, self.storedEntry) {
                 progress.filled.append(entry)
             }
         }
+        // The numbers may be among those that are not indexed yet.
+        if !found.references.isEmpty { self.recentIDs = nil }
         guard message.isSeen, !found.references.isEmpty,
             let entry = try self.stored(at: message.arrival, self.shownEntry)
         else { return }

@@ -29,13 +29,15 @@ extension MessageStore {
             after: cursor, limit: limit, withSealed: false, byteLimit: byteLimit)
         var page = SearchPage(
             documents: [], through: arrivals.through, hasMore: arrivals.hasMore)
+        // Much may be said of one message, which is read once all the same.
+        var read: Set<EntryID> = []
         for entry in arrivals.entries {
             if let document = SearchDocument(entry, by: keyring) {
                 page.documents.append(document)
                 continue
             }
             guard let content = keyring.read(entry.envelope).content,
-                case .edit(let target)? = Reference(content),
+                case .edit(let target)? = Reference(content), read.insert(target.id).inserted,
                 let edited = try self.entry(target.id),
                 !edited.envelope.isSealed, let document = SearchDocument(edited, by: keyring)
             else { continue }
