@@ -76,6 +76,8 @@ public struct NotifierState: Sendable {
     public static let missed = "missed"
     /// The longest text that is shown, in scalars: one character may have any number of marks.
     private static let textScalars = 200
+    /// How many cells of a title somebody takes: desktops cut its end, where the key and ✓ would be.
+    private static let titleColumns = 32
     /// The first and the longest pause before another attempt to connect, in milliseconds.
     private static let pauses: ClosedRange<Int64> = 200...60_000
     /// How many messages wait for their conversation to be known.
@@ -238,7 +240,9 @@ public struct NotifierState: Sendable {
             for json in result.list("items") {
                 guard let id = json["id"]?.stringValue else { continue }
                 self.conversations[id] = Conversation(
-                    name: json.shown("name"), isDirect: json["kind"] == "direct",
+                    name: json["kind"] == "direct"
+                        ? json.direct().conversation(Self.titleColumns) : json.shownConversation(),
+                    isDirect: json["kind"] == "direct",
                     isSecret: json["kind"] == "secret", isMuted: json["muted"] == .bool(true))
                 self.unread[id] = (json.count("unread"), json.count("mentions"))
             }
@@ -320,7 +324,7 @@ public struct NotifierState: Sendable {
         }
         let calls = conversation.isDirect || message["mention"] == .bool(true)
         guard calls, !conversation.isMuted else { return }
-        let author = message.shownPerson("authorName", key: "author")
+        let author = message.person("authorName", key: "author").fitted(Self.titleColumns)
         let wishes = wishes()
         let isHidden = conversation.isSecret && !wishes.showsSecretTexts
         var text = message["text"]?.stringValue ?? ""
@@ -355,7 +359,9 @@ public struct NotifierState: Sendable {
             self.conversations[id]?.isMuted = change["muted"] == .bool(true)
             if change["muted"] == .bool(true) { self.close(id) }
         case .requested:
-            let name = change.shown("name") + " " + change.shortKey("peer")
+            let name = ShownPerson(
+                name: change["name"]?.stringValue ?? "", id: change.shown("peer"), isAmbiguous: true
+            ).fitted(Self.titleColumns)
             self.effects.append(
                 .show(
                     tag: "request " + change.shown("peer"),

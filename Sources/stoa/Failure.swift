@@ -72,7 +72,7 @@ struct Failure: Error, Equatable {
             text +=
                 areRooms
                 ? "  " + (isAlone ? TerminalText.word(name) : "\(id)  \(name)") + "\n"
-                : "  @\(id.prefix(16))  \(name)\n"
+                : "  @\(id.prefix(16))  \(ShownPerson.safe(name))\n"
         }
         return text
     }

@@ -10,6 +10,8 @@ final class MessageLine {
     private var order: [String] = []
     private static let remembered = 1_000
     private static let beginningCharacters = 40
+    /// What stands before a text, in cells: the time and the sign of a line.
+    private static let indent = 22
 
     init(console: Console, showsConversation: Bool, showsID: Bool = false) {
         self.console = console
@@ -20,26 +22,29 @@ final class MessageLine {
     /// The lines of one message, with their newline.
     func text(_ message: JSON) -> String {
         let time = LocalTime.text(message["time"])
-        let label = message.shownPerson("authorName", key: "author")
+        let author = message.person("authorName", key: "author")
+        let label = author.text
         var line = self.console.styled(time, .faint) + " "
         if self.showsID {
             line += self.console.styled(String(message.shown("id").prefix(12)), .faint) + " "
         }
         if self.showsConversation {
-            line += self.console.styled(message.shown("conversationName"), .cyan) + " "
+            line += self.console.styled(message.shownConversation("conversationName"), .cyan) + " "
         }
         let text = TerminalText.block(
             message["text"]?.stringValue ?? "",
-            indent: String(repeating: " ", count: time.utf8.count + 3))
+            indent: String(repeating: " ", count: Self.indent))
         switch message["kind"]?.stringValue.flatMap({ MessageResult.Kind(rawValue: $0) }) {
-        case .join: line += "* \(label) joined"
-        case .leave: line += "* \(label) left"
+        case .join: line += "* \(author.quoted) joined"
+        case .leave: line += "* \(author.quoted) left"
         case .topic:
-            line += "* \(label) " + (text.isEmpty ? "ended the topic" : "set the topic: \(text)")
+            line +=
+                "* \(author.quoted) "
+                + (text.isEmpty ? "ended the topic" : "set the topic: \(text)")
         case .unknown:
             line += self.console.styled(label + ":", .bold) + " " + text
             line += self.console.styled(" (made by a newer version)", .faint)
-        case .action: line += "* " + self.console.styled(label, .bold) + " " + text
+        case .action: line += "* " + self.console.styled(author.quoted, .bold) + " " + text
         case .location:
             let place = message["location"]?["uri"]?.stringValue ?? ""
             line += self.console.styled(label + ":", .bold) + " "
@@ -57,7 +62,12 @@ final class MessageLine {
         if message["disputed"] == .bool(true) {
             line += self.console.styled(" (disputed)", .yellow)
         }
-        return line + "\n"
+        return self.wrapped(line + "\n")
+    }
+
+    /// No text goes on at the left edge, where it would look like a line of its own.
+    private func wrapped(_ line: String) -> String {
+        LineWrap.text(line, columns: self.console.tableColumns, indent: Self.indent)
     }
 
     /// What a file is called, how large it is, and how it is got.
@@ -82,7 +92,7 @@ final class MessageLine {
         guard let answered = message["replyTo"], let id = answered["id"]?.stringValue else {
             return ""
         }
-        let author = answered.shownPerson("authorName", key: "author")
+        let author = answered.quotedPerson("authorName", key: "author")
         let said = self.beginnings[id].map { " \"\($0)\"" } ?? " (\(id.prefix(12)))"
         return self.console.styled("to \(author)\(said):", .faint) + " "
     }
@@ -115,9 +125,9 @@ final class MessageLine {
 
     /// The line of a change that is no message, with its newline.
     func text(ofChange change: JSON) -> String {
-        let name = change.shown("name")
+        let name = change.shownConversation()
         let code = change.shown("code")
-        let peer = change.shownPerson("peerName", key: "peer")
+        let peer = change.quotedPerson("peerName", key: "peer")
         let place = self.showsConversation ? " in \(name)" : ""
         let what =
             switch change["event"]?.stringValue.flatMap({ ChangeResult.Event(rawValue: $0) }) {
@@ -132,14 +142,14 @@ final class MessageLine {
             case .raised: self.console.styled("\(code): \(change.shown("text"))", .yellow)
             case .cleared: "\(code) is over"
             case .requested:
-                "\(name) \(change.shortKey("peer")) has written and waits to be accepted: "
+                "\(ShownPerson(name: change.shown("name")).quoted) \(change.shortKey("peer")) has written and waits to be accepted: "
                     + change.shown("text")
             case .erased: "\(peer) has taken back \(self.named(change))\(place)"
             case .edited:
                 "\(peer) has edited \(self.named(change))\(place): "
                     + TerminalText.block(
-                        change["text"]?.stringValue ?? "", indent: String(repeating: " ", count: 22)
-                    )
+                        change["text"]?.stringValue ?? "",
+                        indent: String(repeating: " ", count: Self.indent))
             case .reacted:
                 "\(peer) gives \(change.shown("text")) to \(self.named(change))\(place)"
             case .withdrawn:
@@ -158,6 +168,7 @@ final class MessageLine {
                 self.remember(change["text"]?.stringValue ?? "", as: id)
             }
         }
-        return self.console.styled(LocalTime.text(change["time"]), .faint) + " ! \(what)\n"
+        return self.wrapped(
+            self.console.styled(LocalTime.text(change["time"]), .faint) + " ! \(what)\n")
     }
 }

@@ -23,7 +23,7 @@ struct OverviewCommand: Subcommand {
         guard !context.json else { return try context.console.print(status) }
         var (people, rooms) = (Names(), Names())
         try context.forEach(PeersMethod.self) { peer in
-            if peer["state"] == "linked" { people.add(peer.shownPerson()) }
+            if peer["state"] == "linked" { people.add(peer.quotedPerson()) }
         }
         var first: String?
         var putAway = 0
@@ -68,7 +68,7 @@ struct OverviewCommand: Subcommand {
         var text = context.console.table(rows)
         var waiting = Names()
         try context.forEachOfOwn(RequestsMethod.self) {
-            waiting.add($0.shownPerson(key: "person"))
+            waiting.add($0.quotedPerson(key: "person"))
         }
         if !waiting.isEmpty {
             text += "wait to be accepted: \(waiting.text(none: "")), see stoa requests\n"
@@ -99,7 +99,7 @@ struct OverviewCommand: Subcommand {
     private static func room(_ room: JSON) -> String {
         let unread = room["muted"] == .bool(true) ? 0 : room.count("unread")
         let mentions = room.count("mentions")
-        return room.shown("name")
+        return room.shownConversation()
             + (unread > 0 ? " (\(unread) unread" + (mentions > 0 ? ", @\(mentions))" : ")") : "")
     }
 

@@ -80,29 +80,33 @@ struct TextTable {
             if place.line > line, !text.isEmpty, used > 0 { text += "\n" }
             if place.line > line { used = 0 }
             line = place.line
-            let parts = Self.wrap(cell, columns: self.columns.map { $0 - place.start })
+            // What goes on does not begin at the left edge, where rows begin.
+            let isWide = self.columns.map { Self.width(cell) > $0 } ?? false
+            let more = place.start == 0 && isWide ? min(Self.indent, (self.columns ?? 0) / 3) : 0
+            let parts = Self.wrap(cell, columns: self.columns.map { $0 - place.start - more })
             for (index, part) in parts.enumerated() {
                 if index > 0 { text += "\n" }
-                text += String(repeating: " ", count: place.start - (index > 0 ? 0 : used)) + part
+                let blanks = index > 0 ? place.start + more : place.start - used
+                text += String(repeating: " ", count: blanks) + part
             }
             used = place.start + Self.width(parts[parts.count - 1])
         }
         return text + "\n"
     }
 
-    /// A text in lines of so many cells, cut between words; a word that is longer is left to the terminal.
+    /// A text in lines of so many cells, cut between words, and in words that are longer.
     private static func wrap(_ text: String, columns: Int?) -> [String] {
         guard let columns, self.width(text) > columns else { return [text] }
         var lines = [""]
         for word in text.split(separator: " ", omittingEmptySubsequences: false) {
             let line = lines[lines.count - 1]
-            if line.isEmpty {
-                lines[lines.count - 1] = String(word)
-            } else if self.width(line) + 1 + self.width(String(word)) <= columns {
+            if !line.isEmpty, self.width(line) + 1 + self.width(String(word)) <= columns {
                 lines[lines.count - 1] += " " + word
-            } else {
-                lines.append(String(word))
+                continue
             }
+            let parts = LineWrap.parts(of: String(word), columns: columns)
+            if line.isEmpty { lines.removeLast() }
+            lines += parts.isEmpty ? [""] : parts
         }
         return lines
     }

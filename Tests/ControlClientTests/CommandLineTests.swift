@@ -191,7 +191,8 @@ struct PresentationTests {
 
                 """)
         #expect(
-            TextTable.text([["", "x"], ["abcde", "y"]], columns: 3) == "    x\nabcde\n    y\n")
+            TextTable.text([["", "x"], ["abcde", "y"]], columns: 3)
+                == "    x\nab\n cd\n e\n    y\n")
     }
 
     @Test("no line of a help text is wider than a terminal")

@@ -165,10 +165,10 @@ extension CommandTests {
         let list = try CommandRun(["people"], daemon: daemon)
         #expect(list.output.contains("bob^[  @aaaaaaaaaaaa  stranger  linked"))
         let added = try CommandRun(["people", "add", "@bob"], daemon: daemon)
-        #expect(added.output == "you know bob^[@aaaaaaaaaaaa from here on\n")
+        #expect(added.output == "you know \"bob^[\"@aaaaaaaaaaaa from here on\n")
         #expect(daemon.params("addPerson") == [#"{"person":"@bob"}"#])
         let removed = try CommandRun(["people", "remove", "@bob"], daemon: daemon)
-        #expect(removed.output == "you know bob^[@aaaaaaaaaaaa no longer\n")
+        #expect(removed.output == "you know \"bob^[\"@aaaaaaaaaaaa no longer\n")
         for words in [["add"], ["remove"], ["know", "@bob"], ["add", "@bob", "@eve"]] {
             let run = try CommandRun(["people"] + words, daemon: daemon)
             #expect(run.code == .usage)

@@ -52,6 +52,38 @@ import Testing
         #expect(!found[1].dropLast().contains("\n") && !found[1].contains("\u{1B}"))
     }
 
+    @Test("a name cannot make its text look like somebody else's")
+    func names() {
+        func lines(_ name: String, _ kind: String) -> [String] {
+            var members = Self.message("m1", "ok", kind: kind).objectValue ?? []
+            members.removeAll { $0.name == "authorName" }
+            return Self.lines([.object(members + [.init("authorName", .string(name))])])
+        }
+        #expect(
+            lines("bob: pay 900 to carol", "text") == ["bob<U+003A> pay 900 to carol: ok\n"])
+        #expect(lines("* bob waves", "text") == ["<U+002A> bob waves: ok\n"])
+        #expect(lines("bob pays 900 to", "action") == ["* \"bob pays 900 to\" ok\n"])
+        #expect(lines("bob left, carol", "join") == ["* \"bob left, carol\" joined\n"])
+    }
+
+    @Test("two who differ in their key alone are told apart in every kind of line")
+    func keys() {
+        for kind in ["text", "action", "join", "leave", "topic", "file", "location", "unknown"] {
+            let lines = ["b", "c"].map { first -> [String] in
+                var members = Self.message("m1", "ok", kind: kind).objectValue ?? []
+                members.removeAll { $0.name == "author" }
+                return Self.lines([
+                    .object(
+                        members + [
+                            .init("author", .string(first + "aaaaaaaaaaaaaaaaaaa")),
+                            .init("ambiguous", true),
+                        ])
+                ])
+            }
+            #expect(lines[0] != lines[1], "\(kind)")
+        }
+    }
+
     @Test("ids are shown by their beginning, where that is asked for")
     func ids() {
         let id = "abcdefghijklmnopqrstuvwxyz"

@@ -366,7 +366,7 @@ struct NotifierTests {
             request == [
                 .show(
                     tag: "request \(peer)",
-                    .init(title: "eve @eeeeeeeeeeee wants to write to you", text: "let me in"))
+                    .init(title: "eve@eeeeeeeeeeee wants to write to you", text: "let me in"))
             ])
         let alert = desk.change("raised", [("code", "fork"), ("text", "two logs")])
         #expect(

@@ -17,13 +17,41 @@ extension JSON {
             .joined(separator: ", ")
     }
 
-    /// How somebody is called in a line: the name, with the beginning of the key where it could be taken
-    /// for another; the key alone where there is no name; then ✓ where the user has compared keys.
+    /// Somebody as they are shown, by the members that say who it is.
+    public func person(_ name: String = "name", key: String = "id") -> ShownPerson {
+        ShownPerson(
+            name: self[name]?.stringValue ?? "", id: self[key]?.stringValue ?? "",
+            isAmbiguous: self["ambiguous"] == .bool(true), isVerified: self.isVerified)
+    }
+
+    /// How somebody is called before a colon or in a column, see ``ShownPerson``.
     public func shownPerson(_ name: String = "name", key: String = "id") -> String {
-        let shown = self.shown(name)
-        let mark = self.isVerified ? " ✓" : ""
-        if shown.isEmpty { return self.shortKey(key) + mark }
-        return (self["ambiguous"] == .bool(true) ? shown + self.shortKey(key) : shown) + mark
+        self.person(name, key: key).text
+    }
+
+    /// How somebody is called among words and in lists, see ``ShownPerson/quoted``.
+    public func quotedPerson(_ name: String = "name", key: String = "id") -> String {
+        self.person(name, key: key).quoted
+    }
+
+    /// A person's name in a column of its own, with nothing in it that ends a name on a screen.
+    public func shownName(_ name: String = "name") -> String {
+        ShownPerson.safe(self[name]?.stringValue ?? "")
+    }
+
+    /// How a conversation is called: a room by its name, two people by the other one's, as ``ShownPerson``
+    /// shows it.
+    public func shownConversation(_ name: String = "name", person: String = "person") -> String {
+        let text = self[name]?.stringValue ?? ""
+        guard text.hasPrefix("@") else { return ShownPerson.safe(text) }
+        return self.direct(name, person: person).conversation()
+    }
+
+    /// The other one of two people who talk, as they are shown.
+    public func direct(_ name: String = "name", person: String = "person") -> ShownPerson {
+        ShownPerson(
+            name: String((self[name]?.stringValue ?? "").dropFirst()),
+            id: self[person]?.stringValue ?? "")
     }
 
     /// Whether the user has compared keys with somebody.

@@ -101,7 +101,8 @@ public enum TerminalText {
         return output
     }
 
-    private static func code(_ scalar: Unicode.Scalar) -> String {
+    /// The visible form of a scalar, as `<U+202E>`.
+    static func code(_ scalar: Unicode.Scalar) -> String {
         let digits = String(scalar.value, radix: 16, uppercase: true)
         return "<U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + ">"
     }

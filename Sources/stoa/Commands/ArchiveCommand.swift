@@ -16,7 +16,9 @@ struct ArchiveCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(Failure) {
-        try context.show(ArchiveMethod.self, self.params) { "\($0.shown("name")) is put away\n" }
+        try context.show(ArchiveMethod.self, self.params) {
+            "\($0.shownConversation()) is put away\n"
+        }
     }
 }
 

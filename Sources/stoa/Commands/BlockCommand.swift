@@ -17,7 +17,7 @@ struct BlockCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(BlockMethod.self, self.params) {
-            "you have nothing to do with \($0.shownPerson()) from here on; in rooms that you share "
+            "you have nothing to do with \($0.quotedPerson()) from here on; in rooms that you share "
                 + "they can still read what you write\n"
         }
     }

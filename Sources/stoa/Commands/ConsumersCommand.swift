@@ -40,7 +40,7 @@ struct ConsumersCommand: Subcommand {
             [
                 position.shown("name"),
                 position["conversation"]?.stringValue == nil
-                    ? "(all)" : position.shown("conversationName"),
+                    ? "(all)" : position.shownConversation("conversationName"),
                 "\(position.count("cursor"))", position["live"] == .bool(true) ? "live" : "-",
             ]
         }

@@ -47,7 +47,7 @@ struct ConversationsCommand: Subcommand {
 
     private static func name(of conversation: JSON) -> String {
         let marks = ["muted", "archived"].filter { conversation[$0] == .bool(true) }
-        let shown = conversation.shown("name")
+        let shown = conversation.shownConversation()
         return marks.isEmpty ? shown : "\(shown) (\(marks.joined(separator: ", ")))"
     }
 }

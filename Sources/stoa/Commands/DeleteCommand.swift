@@ -17,7 +17,7 @@ struct DeleteCommand: Subcommand {
     func run(in context: CommandContext) throws(Failure) {
         for id in self.ids {
             try context.show(EraseMethod.self, .init { $0.id = id }) { erased in
-                "taken back from \(erased.shown("conversationName")): \(erased.shown("id").prefix(12))\n"
+                "taken back from \(erased.shownConversation("conversationName")): \(erased.shown("id").prefix(12))\n"
             }
         }
     }

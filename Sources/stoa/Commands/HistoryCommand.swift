@@ -67,7 +67,10 @@ struct HistoryCommand: Subcommand {
         var text = more ? try self.older(than: messages, context) : ""
         for message in messages { text += lines.text(message) }
         if messages.isEmpty { text = try self.none(context) }
-        for gap in missing { text += console.styled(Self.line(of: gap), .yellow) + "\n" }
+        for gap in missing {
+            let line = console.styled(Self.line(of: gap), .yellow) + "\n"
+            text += LineWrap.text(line, columns: console.columns, indent: 2)
+        }
         if text.count(where: { $0 == "\n" }) < console.rows {
             try console.print(text)
             try console.flush()
@@ -133,9 +136,11 @@ struct HistoryCommand: Subcommand {
     /// `3 messages by Ada are missing; Ben has them`.
     private static func line(of gap: JSON) -> String {
         let count = gap.count("count")
-        let holders = gap.list("holders").compactMap { $0.stringValue.map(TerminalText.line) }
+        let holders = gap.list("holders").compactMap {
+            $0.stringValue.map { ShownPerson(name: $0).quoted }
+        }
         return (count == 1 ? "1 message" : "\(count) messages")
-            + " by \(gap.shownPerson("authorName", key: "author")) "
+            + " by \(gap.quotedPerson("authorName", key: "author")) "
             + (count == 1 ? "is" : "are") + " missing; \(holders.joined(separator: ", ")) "
             + (holders.count == 1 ? "has " : "have ") + (count == 1 ? "it" : "them")
     }

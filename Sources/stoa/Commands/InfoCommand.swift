@@ -45,10 +45,11 @@ struct InfoCommand: Subcommand {
             let isWaiting = outcome == .waiting || outcome == .away
             rows.append([
                 member.shown("outcome"),
-                member.shownPerson() + (isWaiting ? ", since \(since)" : ""),
+                member.quotedPerson() + (isWaiting ? ", since \(since)" : ""),
             ])
         }
-        let waits = SendMethod.Waits.text(info["waits"], to: message.shown("conversationName"))
+        let waits = SendMethod.Waits.text(
+            info["waits"], to: message.shownConversation("conversationName"))
         if let waits { rows.append(["waits", waits]) }
         return rows
     }

@@ -11,7 +11,9 @@ struct LeaveCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(Failure) {
-        try context.show(LeaveMethod.self, self.params) { "you have left \($0.shown("name"))\n" }
+        try context.show(LeaveMethod.self, self.params) {
+            "you have left \($0.shownConversation())\n"
+        }
     }
 }
 

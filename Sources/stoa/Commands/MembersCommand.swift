@@ -20,7 +20,7 @@ struct MembersCommand: Subcommand {
             heading: ["NAME", "KEY", "TRUST", "STATE", "PRESENCE", "LAST SEEN"]
         ) { member in
             [
-                member.shown("name"), member.shortKey(), member.shown("tier"),
+                member.shownName(), member.shortKey(), member.shown("tier"),
                 member["state"] == nil ? "-" : member.shown("state"), member.shownPresence,
                 member["state"] == nil ? "-" : LocalTime.text(member["lastSeen"]),
             ]

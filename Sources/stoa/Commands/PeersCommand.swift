@@ -74,7 +74,7 @@ struct PeersCommand: Subcommand {
         }
         let address = peer["addresses"]?.arrayValue?.first?.stringValue
         return [
-            peer.shown("name") + (peer["verified"] == .bool(true) ? " (verified)" : ""),
+            peer.shownName() + (peer["verified"] == .bool(true) ? " (verified)" : ""),
             peer.shortKey(), peer.shown("state"), peer.shownPresence,
             LocalTime.text(peer["lastSeen"]), roundTrip,
             address.map(TerminalText.line) ?? "-", peer.shown("status"),

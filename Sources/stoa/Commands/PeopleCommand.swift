@@ -33,11 +33,11 @@ struct PeopleCommand: Subcommand {
         switch self.change {
         case (true, let params)?:
             try context.show(AddPersonMethod.self, params) {
-                "you know \($0.shownPerson()) from here on\n"
+                "you know \($0.quotedPerson()) from here on\n"
             }
         case (false, let params)?:
             try context.show(RemovePersonMethod.self, params) {
-                "you know \($0.shownPerson()) no longer\n"
+                "you know \($0.quotedPerson()) no longer\n"
             }
         case nil:
             try context.showList(
@@ -46,7 +46,7 @@ struct PeopleCommand: Subcommand {
                 heading: ["NAME", "KEY", "TRUST", "STATE", "PRESENCE", "LAST SEEN"]
             ) { person in
                 [
-                    person.shown("name"), person.shortKey(), person.shown("tier"),
+                    person.shownName(), person.shortKey(), person.shown("tier"),
                     person.shown("state"), person.shownPresence,
                     LocalTime.text(person["lastSeen"]),
                 ]

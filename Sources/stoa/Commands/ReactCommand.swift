@@ -24,7 +24,7 @@ struct ReactCommand: Subcommand {
         let what = self.params.withdraw == true ? "taken back from" : "given to"
         let sign = TerminalText.line(self.params.sign)
         try context.show(ReactMethod.self, self.params) { about in
-            "\(sign) \(what) \(about.shown("id").prefix(12)) in \(about.shown("conversationName"))\n"
+            "\(sign) \(what) \(about.shown("id").prefix(12)) in \(about.shownConversation("conversationName"))\n"
         }
     }
 }

@@ -18,7 +18,7 @@ struct RequestsCommand: Subcommand {
             heading: ["NAME", "KEY", "SINCE", "TEXT"]
         ) { request in
             [
-                request.shown("name"), request.shortKey("person"),
+                request.shownName(), request.shortKey("person"),
                 LocalTime.text(request["time"]), request.shown("text"),
             ]
         }

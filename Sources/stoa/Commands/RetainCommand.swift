@@ -55,7 +55,7 @@ struct RetainCommand: Subcommand {
                 conversation["retainBytes"]?.integerValue.map { "up to \(ByteCount.text($0))" },
             ].compactMap { $0 }
             let kept = bounds.isEmpty ? "for ever" : bounds.joined(separator: ", ") + " here"
-            return "messages of \(conversation.shown("name")) are kept \(kept)\n"
+            return "messages of \(conversation.shownConversation()) are kept \(kept)\n"
         }
     }
 }

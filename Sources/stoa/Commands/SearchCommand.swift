@@ -67,7 +67,7 @@ struct SearchCommand: Subcommand {
     private static func text(of hit: JSON, _ console: Console) -> String {
         let message = hit["message"] ?? .null
         let head = [
-            LocalTime.text(message["time"]), message.shown("conversationName"),
+            LocalTime.text(message["time"]), message.shownConversation("conversationName"),
             message.shownPerson("authorName", key: "author"),
             String(message.shown("id").prefix(12)),
         ]
@@ -75,8 +75,8 @@ struct SearchCommand: Subcommand {
             let text = TerminalText.block(part["text"]?.stringValue ?? "", indent: "  ")
             return part["match"] == .bool(true) ? console.styled(text, .bold) : text
         }
-        return console.styled(head.joined(separator: " "), .faint) + "\n  " + excerpt.joined()
-            + "\n"
+        let text = console.styled(head.joined(separator: " "), .faint) + "\n  " + excerpt.joined()
+        return LineWrap.text(text + "\n", columns: console.tableColumns, indent: 2)
     }
 }
 

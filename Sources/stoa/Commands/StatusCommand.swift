@@ -53,7 +53,7 @@ struct StatusCommand: Subcommand {
     /// Own messages that nobody has yet, and for whom they are.
     private static func text(ofWaiting waiting: JSON) -> String {
         let named = waiting.list("members").prefix(Self.namedRecipients)
-        var people = named.map { $0.shownPerson() }
+        var people = named.map { $0.quotedPerson() }
         let others = Int(waiting.count("recipients")) - named.count
         if others > 0 { people.append("\(others) more") }
         let last = people.popLast().map { people.isEmpty ? $0 : " and \($0)" } ?? "others"

@@ -25,7 +25,7 @@ struct TopicCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(TopicMethod.self, self.params) { conversation in
-            let name = conversation.shown("name")
+            let name = conversation.shownConversation()
             guard conversation["topic"] != nil else { return "\(name) has no topic\n" }
             return "\(name): \(conversation.shown("topic"))\n"
         }

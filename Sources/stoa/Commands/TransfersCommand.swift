@@ -44,7 +44,7 @@ struct TransfersCommand: Subcommand {
             }
             return [
                 String(transfer.shown("id").prefix(12)), transfer.shown("name"),
-                transfer.shown("conversationName"), state ?? transfer.shown("state"),
+                transfer.shownConversation("conversationName"), state ?? transfer.shown("state"),
                 "\(percent)% of \(ByteCount.text(size))",
                 transfer["rate"]?.integerValue.map { ByteCount.text($0) + "/s" } ?? "-",
                 transfer["secondsLeft"]?.integerValue.map { "\($0) s" } ?? "-",

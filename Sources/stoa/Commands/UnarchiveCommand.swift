@@ -13,7 +13,7 @@ struct UnarchiveCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(UnarchiveMethod.self, self.params) {
-            "\($0.shown("name")) is listed again\n"
+            "\($0.shownConversation()) is listed again\n"
         }
     }
 }

@@ -16,7 +16,7 @@ struct UnblockCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(UnblockMethod.self, self.params) {
-            "\($0.shownPerson()) is blocked no longer\n"
+            "\($0.quotedPerson()) is blocked no longer\n"
         }
     }
 }

@@ -13,7 +13,7 @@ struct UnmuteCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(UnmuteMethod.self, self.params) {
-            "\($0.shown("name")) is muted no longer\n"
+            "\($0.shownConversation()) is muted no longer\n"
         }
     }
 }

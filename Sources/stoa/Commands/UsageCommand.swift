@@ -31,7 +31,7 @@ struct UsageCommand: Subcommand {
                     used["retainBytes"]?.integerValue.map { ByteCount.text($0) },
                 ].compactMap { $0 }
                 return [
-                    used.shown("name").isEmpty ? used.shortKey() : used.shown("name"),
+                    used.shown("name").isEmpty ? used.shortKey() : used.shownConversation(),
                     "\(used.count("entries"))", ByteCount.text(used.count("bytes")),
                     kept.isEmpty ? "for ever" : kept.joined(separator: ", "),
                 ]

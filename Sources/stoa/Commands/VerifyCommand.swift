@@ -31,7 +31,7 @@ struct VerifyCommand: Subcommand {
                 + "\n  \(digits)\n  \(answer.shown("words"))\n\n"
         }
         guard !context.json, context.console.inputIsTerminal else { return }
-        let name = shown["person"]?.shownPerson() ?? ""
+        let name = shown["person"]?.quotedPerson() ?? ""
         context.console.report("does \(name) see the same? Write yes if so: ")
         var bytes: [UInt8] = []
         while !bytes.contains(0x0A), bytes.count < ControlLimits.wordBytes,
@@ -53,7 +53,7 @@ struct VerifyCommand: Subcommand {
             $0.code = code
         }
         try context.show(VerifyMethod.self, params) {
-            "\($0["person"]?.shownPerson() ?? "") is verified\n"
+            "\($0["person"]?.quotedPerson() ?? "") is verified\n"
         }
     }
 }

@@ -21,7 +21,7 @@ struct WhoisCommand: Subcommand {
             let isOwn = $0["tier"] == .string(TierWord.own.rawValue)
             return context.console.table(
                 [
-                    ["name", $0.shown("name")], ["status", $0.shown("status")],
+                    ["name", $0.shownName()], ["status", $0.shown("status")],
                 ] + PictureLine.rows(of: $0, for: "@\($0.shown("id").prefix(16))") + [
                     ["key", $0.shown("id")],
                     ["person", $0["person"] == nil ? "not known" : $0.shown("person")],

@@ -121,11 +121,11 @@ struct PieceReceiver {
     private mutating func report(_ what: String, _ piece: JSON) {
         guard self.leftOut.insert(piece.shown("peer")).inserted else { return }
         self.context.console.report(
-            "stoa: stream: \(piece.shownPerson("peerName", key: "peer")) \(what)\n")
+            "stoa: stream: \(piece.quotedPerson("peerName", key: "peer")) \(what)\n")
     }
 
     private func failure(_ fault: StreamSending.Fault, at piece: JSON) -> Failure {
-        let who = piece.shownPerson("peerName", key: "peer")
+        let who = piece.quotedPerson("peerName", key: "peer")
         switch fault {
         case .missing(let after, let next):
             return Failure(
