@@ -163,6 +163,20 @@ enum CellText {
         close()
     }
 
+    /// Somebody in a row of at most so many cells; of a name whose marks are counted in words only the key.
+    static func row(_ person: ShownPerson, columns: Int, _ look: Look) -> ScreenRow {
+        let row = self.row(person.fitted(columns), look)
+        return row.columns <= columns || person.key.isEmpty ? row : self.row(person.keyed, look)
+    }
+
+    private static func row(_ text: String, _ look: Look) -> ScreenRow {
+        var row = ScreenRow()
+        for cluster in self.clusters(text) {
+            row.append(TextRun(cluster.text, look, columns: cluster.columns))
+        }
+        return row
+    }
+
     /// A piece of text with a look, before it is broken into rows.
     struct Piece {
         var text: String

@@ -11,6 +11,28 @@ struct ChatCompletion: Equatable, Sendable {
 
     var isActive: Bool { !self.choices.isEmpty }
     mutating func end() { self = ChatCompletion() }
+
+    /// Some of the choices around the chosen one, each of them whole, in so many cells.
+    func shown(columns: Int) -> String {
+        func label(_ place: Int) -> String {
+            place == self.chosen ? "[\(self.labels[place])]" : self.labels[place]
+        }
+        var first = self.chosen
+        var (last, used) = (first, CellWidth.of(label(first)) + 4)
+        while true {
+            if last + 1 < self.labels.count, used + CellWidth.of(label(last + 1)) < columns {
+                last += 1
+                used += CellWidth.of(label(last)) + 1
+            } else if first > 0, used + CellWidth.of(label(first - 1)) < columns {
+                first -= 1
+                used += CellWidth.of(label(first)) + 1
+            } else {
+                break
+            }
+        }
+        return (first > 0 ? "… " : "") + (first...last).map(label).joined(separator: " ")
+            + (last + 1 < self.labels.count ? " …" : "")
+    }
 }
 
 extension ChatState {
@@ -29,9 +51,7 @@ extension ChatState {
         let choice = self.completion.choices[self.completion.chosen]
         self.shown.input.replace(from: self.completion.start, with: choice)
         if self.completion.choices.count > 1 {
-            self.notice = self.completion.labels.enumerated().map {
-                $0.offset == self.completion.chosen ? "[\($0.element)]" : $0.element
-            }.joined(separator: " ")
+            self.notice = self.completion.shown(columns: self.size.columns - 2)
         } else {
             self.notice = nil
             self.completion.end()
@@ -75,6 +95,7 @@ extension ChatState {
     /// Whose name could be taken for another's is
     /// called by the key.
     private func names(beginning typed: String) -> [(choice: String, label: String)] {
+        let columns = self.size.columns - 8
         let word = typed.hasPrefix("@") ? String(typed.dropFirst()) : typed
         var order: [String: Int] = [:]
         for (place, message) in self.shown.scrollback.messages.suffix(200).enumerated() {
@@ -87,8 +108,12 @@ extension ChatState {
         }
         return members.sorted { (order[$0.id] ?? -1, $1.name) > (order[$1.id] ?? -1, $0.name) }.map
         {
-            let isPlain = $0.label == $0.name || $0.label == $0.name + " ✓"
-            return ("@" + (isPlain ? $0.name : String($0.id.prefix(12))) + " ", $0.label)
+            // Also a name that is not shown as it is written is called by the key.
+            let isPlain = !$0.person.hasKey && $0.person.name == $0.name
+            return (
+                "@" + (isPlain ? $0.name : String($0.id.prefix(12))) + " ",
+                $0.person.fitted(max(ShownPerson.leastColumns, min(32, columns)))
+            )
         }
     }
 }

@@ -19,8 +19,10 @@ struct ChatConversation: Equatable, Sendable {
     }
 
     var id = ""
-    /// As it is written and shown.
+    /// As it is shown, and a room as it is written.
     var name = ""
+    /// The other one of two.
+    var other: ShownPerson?
     var kind = ConversationResult.Kind.room
     var person: String?
     var topic = ""
@@ -48,6 +50,8 @@ struct ChatConversation: Equatable, Sendable {
     var input = InputLine()
     /// The message that is pointed at, for /reply, /react and the like.
     var selected: String?
+    /// What the command in the line is about.
+    var aim: ChatAim?
     /// The own message whose text is being changed.
     var editing: String?
     /// The message that the next one answers.
@@ -58,9 +62,19 @@ struct ChatConversation: Equatable, Sendable {
     var delivered: [String: String] = [:]
     var read: [String: String] = [:]
     /// Who writes here, and how they are shown.
-    var typing: [String: String] = [:]
+    var typing: [String: ShownPerson] = [:]
     /// What the daemon was told last to be read.
     var acknowledged: Int64 = 0
+    /// Up to where the daemon has it as read, by arrival, as far as that is known here.
+    var readThrough: Int64 = 0
+    /// Messages that are here and were not on the screen, and those that were and are still unread for the
+    /// daemon; with their cursors.
+    var unseen: [String: Int64] = [:]
+    var seen: [String: Int64] = [:]
+    /// Whether it was just entered, so that it begins at the first unread message.
+    var isEntered = false
+    /// Whether the first unread message is older than what is loaded.
+    var isSeekingUnread = false
 
     var isDirect: Bool { self.kind == .direct }
     /// Whether it asks for attention.
@@ -69,8 +83,9 @@ struct ChatConversation: Equatable, Sendable {
     /// Takes over what a list of conversations says.
     mutating func update(_ json: JSON) {
         self.id = json["id"]?.stringValue ?? self.id
-        self.name = json.shown("name")
+        self.name = json.shownConversation()
         self.kind = json["kind"]?.stringValue.flatMap { .init(rawValue: $0) } ?? .room
+        self.other = self.isDirect ? json.direct() : nil
         self.person = json["person"]?.stringValue
         self.topic = json.shown("topic")
         self.memberCount = json.count("members")
@@ -79,6 +94,12 @@ struct ChatConversation: Equatable, Sendable {
         self.isMuted = json["muted"] == .bool(true)
         self.isArchived = json["archived"] == .bool(true)
         self.isReachable = json["reachable"] != .bool(false)
+    }
+
+    /// Its name in at most so many cells: of two people the key and ✓ stay.
+    func fitted(_ columns: Int) -> String {
+        guard let other = self.other, CellWidth.of(self.name) > columns else { return self.name }
+        return other.conversation(columns)
     }
 
     /// How far an own message has come: 0 sent, 1 delivered, 2 read.
@@ -104,7 +125,7 @@ struct ChatMember: Equatable, Sendable {
     var id: String
     var name: String
     /// How they are shown.
-    var label: String
+    var person: ShownPerson
     var isAway: Bool
     var isHere: Bool
     var isSelf: Bool

@@ -163,6 +163,7 @@ extension ChatState {
         switch asked {
         case .status:
             self.own = (result["id"]?.stringValue ?? "", result.shown("name"))
+            self.takeLeft()
         case .follow:
             self.link.following = result.count("subscription")
             if self.link.cursor == nil { self.link.cursor = result.count("cursor") }
@@ -242,7 +243,10 @@ extension ChatState {
     /// Why, and what to do, in one line.
     static func text(_ error: RPCError) -> String {
         let remedy = error.remedy.map { "; " + TerminalText.line($0) } ?? ""
+        let candidates = error.reason == "severalRooms" ? [] : error.data?.list("candidates") ?? []
+        let keys = candidates.prefix(8).map { "\($0.shortKey()) \($0.shownName())" }
         return TerminalText.line(error.message) + remedy
+            + (keys.isEmpty ? "" : "; by key: " + keys.joined(separator: ", "))
     }
 
     /// Takes a page of the list of conversations; enters one with the last of them.
@@ -269,6 +273,7 @@ extension ChatState {
         }
         self.conversations.sort { ($0.isDirect ? 1 : 0, $0.name) < ($1.isDirect ? 1 : 0, $1.name) }
         self.enterWanted()
+        self.placeDrafts()
         if self.link.isListingOld { self.askForConversations() }
     }
 

@@ -13,7 +13,7 @@ struct ChatMessage: Equatable, Sendable {
     /// The message that another one answers.
     struct Answered: Equatable, Sendable {
         var id: String
-        var name: String
+        var person: ShownPerson
     }
 
     enum Kind: Equatable, Sendable {
@@ -25,7 +25,7 @@ struct ChatMessage: Equatable, Sendable {
     var id = ""
     var author = ""
     /// How the author is shown.
-    var name = ""
+    var person = ShownPerson(name: "")
     var kind = Kind.text
     /// As it was written; for an event or a note what is shown.
     var text = ""
@@ -54,6 +54,8 @@ struct ChatMessage: Equatable, Sendable {
         case .event, .note: false
         }
     }
+    /// How the author is called before a colon.
+    var name: String { self.person.text }
     var isNote: Bool { if case .note = self.kind { true } else { false } }
 
     /// A line of the client's own.
@@ -69,7 +71,7 @@ struct ChatMessage: Equatable, Sendable {
         guard let id = json["id"]?.stringValue else { return nil }
         self.id = id
         self.author = json["author"]?.stringValue ?? ""
-        self.name = json.shownPerson("authorName", key: "author")
+        self.person = json.person("authorName", key: "author")
         self.text = json["text"]?.stringValue ?? ""
         self.time = json["time"]?.stringValue.flatMap { Timestamp($0) }?.milliseconds ?? 0
         self.cursor = json.count("cursor")
@@ -81,7 +83,7 @@ struct ChatMessage: Equatable, Sendable {
         if json["disputed"] == .bool(true) { self.flags.append("disputed") }
         if let answered = json["replyTo"], let id = answered["id"]?.stringValue {
             self.answers = Answered(
-                id: id, name: answered.shownPerson("authorName", key: "author"))
+                id: id, person: answered.person("authorName", key: "author"))
         }
         self.signs = Self.signs(json)
         self.readKind(json)
@@ -113,10 +115,17 @@ struct ChatMessage: Equatable, Sendable {
     }
 
     static func signs(_ json: JSON) -> [Sign] {
-        json.list("reactions").map {
-            Sign(
-                sign: $0.shown("sign"), count: $0.count("count"), isOwn: $0["own"] == .bool(true),
-                names: $0.joined("names"))
+        json.list("reactions").map { sign in
+            let ids = sign.list("people")
+            let people = sign.list("names").enumerated().map { place, name in
+                ShownPerson(
+                    name: name.stringValue ?? "",
+                    id: place < ids.count ? ids[place].stringValue ?? "" : "")
+            }
+            return Sign(
+                sign: sign.shown("sign"), count: sign.count("count"),
+                isOwn: sign["own"] == .bool(true),
+                names: people.map(\.quoted).joined(separator: ", "))
         }
     }
 

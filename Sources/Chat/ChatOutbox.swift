@@ -28,7 +28,7 @@ struct ChatOutbox: Equatable, Sendable {
     /// Whether the person has asked to end before all is sent.
     var mayBeLost = false
     var run: Int64 = 0
-    private var made = 0
+    private(set) var made = 0
 
     mutating func add(_ text: String, to conversation: String, isAction: Bool, replyTo: String?) {
         self.made += 1
@@ -38,6 +38,17 @@ struct ChatOutbox: Equatable, Sendable {
             Item(
                 conversation: conversation, text: text, isAction: isAction, replyTo: replyTo,
                 key: "chat-\(self.run)-\(self.made)"))
+    }
+
+    /// Lines that an earlier chat has left, before all that was entered since.
+    mutating func restore(_ lines: [SavedChat.Line]) {
+        let items = lines.map {
+            Item(
+                conversation: $0.to, text: $0.text, isAction: $0.isAction, replyTo: $0.replyTo,
+                key: $0.key)
+        }
+        // The first is what the next answer is for.
+        self.items.insert(contentsOf: items, at: self.isSending ? (self.next ?? -1) + 1 : 0)
     }
 
     /// The first that the daemon has not taken.

@@ -13,6 +13,7 @@ extension ChatState {
             guard self.place(of: id) != nil else { return self.notice = "enter a room first" }
             return self.outbox.add(command.rest, to: id, isAction: true, replyTo: nil)
         case .reply: return self.reply(command)
+        case .join where command.rest.isEmpty: return self.invitation = ""
         default: break
         }
         guard self.link.isConnected else {
@@ -44,6 +45,8 @@ extension ChatState {
         self.note(
             "//x sends /x. Alt-1…9, Ctrl-N, Ctrl-P: conversations; Alt-A: the next that waits")
         self.note(
+            "Alt-U: the first unread message; Alt-M: the next that calls you; End: the newest")
+        self.note(
             "PgUp, PgDn: scroll; Alt-Up, Alt-Down: choose a message; Esc: choose none; Tab: complete"
         )
         self.note(
@@ -53,9 +56,9 @@ extension ChatState {
     }
 
     private mutating func reply(_ command: SlashCommand) {
-        let own = self.own.id
-        guard let target = self.target(where: { $0.author != own || self.shown.selected != nil })
-        else { return self.note("there is no message to answer", isFault: true) }
+        guard let target = self.aimed(.reply) else {
+            return self.note("there is no message to answer", isFault: true)
+        }
         if command.rest.isEmpty {
             self.shown.replying = target.id
         } else {
@@ -72,7 +75,6 @@ extension ChatState {
         let asked = ChatLink.Asked.command(command, id)
         switch command.name {
         case .join:
-            guard !command.rest.isEmpty else { return self.usage(command) }
             self.ask(JoinMethod.self, asked) { $0.room = command.rest }
         case .leave:
             let room =
@@ -112,7 +114,7 @@ extension ChatState {
         let asked = ChatLink.Asked.command(command, self.current)
         let (first, code) = command.words
         // In a conversation of two it is clear who is meant.
-        let word = first.isEmpty && self.shown.isDirect ? self.shown.name : first
+        let word = first.isEmpty ? self.shown.person ?? "" : first
         // A name may have blanks in it.
         let whole = Self.person(command.rest.isEmpty ? word : command.rest)
         guard whole.count > 1 else { return self.usage(command) }
@@ -134,11 +136,10 @@ extension ChatState {
 
     private mutating func runOnMessage(_ command: SlashCommand) {
         let asked = ChatLink.Asked.command(command, self.current)
-        let own = self.own.id
         if command.name == .react {
             let sign = EmojiNames.emoji(command.rest) ?? command.rest
             guard !sign.isEmpty else { return self.usage(command) }
-            guard let target = self.target(where: { _ in true }) else {
+            guard let target = self.aimed(.react) else {
                 return self.note("there is no message", isFault: true)
             }
             let withdraw = target.signs.contains { $0.sign == sign && $0.isOwn }
@@ -156,11 +157,7 @@ extension ChatState {
             return self.notice = "your last message is not sent yet; try again in a moment"
         }
         let isEdit = command.name == .edit
-        guard
-            let target = self.target(where: {
-                $0.author == own && (!isEdit || $0.kind == .text || $0.kind == .action)
-            })
-        else {
+        guard let target = self.aimed(command.name) else {
             let what = isEdit ? "text" : "message"
             return self.note(
                 self.shown.selected == nil
@@ -187,7 +184,7 @@ extension ChatState {
                 $0.words = command.rest
                 $0.to = id
             }
-        case .goto: self.goTo(command.rest)
+        case .goto: self.goTo(command)
         case .file:
             guard !command.rest.isEmpty else { return self.usage(command) }
             self.start(["send", id, "--file", command.rest])
@@ -243,7 +240,7 @@ extension ChatState {
         case .unmute: self.note("not muted", in: id)
         case .whois:
             self.note(
-                "\(result.shownPerson()) \(result.shortKey()): \(result.shown("tier")), "
+                "\(result.quotedPerson()) \(result.shortKey()): \(result.shown("tier")), "
                     + result.shown("state"), in: id)
             let status = result.shown("status")
             if !status.isEmpty { self.note("status: \(status)", in: id) }
@@ -252,10 +249,11 @@ extension ChatState {
                 self.note("they have a picture: stoa picture \(key)", in: id)
             }
         case .verify: self.verified(result, in: id)
-        case .decline: self.note("\(result.shownPerson()) is declined", in: id)
-        case .block: self.note("\(result.shownPerson()) is blocked", in: id)
-        case .unblock: self.note("\(result.shownPerson()) is not blocked", in: id)
+        case .decline: self.note("\(result.quotedPerson()) is declined", in: id)
+        case .block: self.note("\(result.quotedPerson()) is blocked", in: id)
+        case .unblock: self.note("\(result.quotedPerson()) is not blocked", in: id)
         case .search: self.found(result, in: id)
+        case .goto: self.went(result, to: command.rest, in: id)
         case .status:
             let discovery = result["discovery"]?.shown("state") ?? ""
             self.note(
@@ -269,7 +267,7 @@ extension ChatState {
     }
 
     private mutating func verified(_ result: JSON, in id: String) {
-        let who = result["person"]?.shownPerson() ?? ""
+        let who = result["person"]?.quotedPerson() ?? ""
         guard result["person"]?["tier"] != "verified" else {
             return self.note("\(who) is verified", in: id)
         }

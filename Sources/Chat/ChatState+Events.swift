@@ -52,7 +52,7 @@ extension ChatState {
             if event["typing"] != .bool(true) {
                 $0.typing[peer] = nil
             } else if $0.typing.count < Self.typistLimit {
-                $0.typing[peer] = event.shownPerson(key: "peer")
+                $0.typing[peer] = event.person(key: "peer")
             }
         }
     }
@@ -79,6 +79,7 @@ extension ChatState {
         let isOfOthers = !isOwn && !message.isOfUser && message.isSaid
         let isLooked = id == self.current
         let isReading = isLooked && self.isReading
+        let own = self.own.id
         self.with(id) {
             if json["kind"] == "topic" { $0.topic = json.shown("text") }
             if json["kind"] == "join" || json["kind"] == "leave" { $0.hasMembers = false }
@@ -98,6 +99,7 @@ extension ChatState {
                 }
             } else if !$0.scrollback.hasNewer, $0.loading != .newest {
                 $0.scrollback.append(message)
+                $0.expect([message], own: own)
                 $0.scrollback.trim(keepingOldest: $0.anchor != nil)
             }
         }
@@ -132,7 +134,8 @@ extension ChatState {
             }
         case .joined, .left, .arranged, .realmJoined, .realmLeft: self.askForConversations()
         case .requested:
-            let name = change.shown("name") + " " + change.shortKey("peer")
+            let name =
+                ShownPerson(name: change.shown("name")).quoted + " " + change.shortKey("peer")
             self.note(
                 "\(name) wants to write to you: \"\(change.shown("text"))\"; /accept or /decline "
                     + change.shortKey("peer"))
@@ -167,7 +170,7 @@ extension ChatState {
                 self.load(.goal(goal), around: goal)
             } else if shown.scrollback.messages.allSatisfy(\.isNote), shown.scrollback.hasOlder {
                 self.load(.newest)
-            } else if shown.scrollback.hasOlder, self.isNearTop {
+            } else if shown.scrollback.hasOlder, shown.isSeekingUnread || self.isNearTop {
                 self.load(.older)
             } else if shown.scrollback.hasNewer, self.isNearBottom {
                 self.load(.newer)
@@ -183,16 +186,19 @@ extension ChatState {
                 self.load(.around, around: stale)
             }
         }
-        self.acknowledge(shown)
+        self.acknowledge()
     }
 
     /// Asks for a page of the conversation that is looked at.
     mutating func load(_ what: ChatConversation.Loading, around: String? = nil) {
         let scrollback = self.shown.scrollback
         let id = self.current
+        let isSeeking =
+            what == .newest && self.shown.isEntered && self.shown.unread > 50
+            || what == .older && self.shown.isSeekingUnread
         let isAsked = self.ask(HistoryMethod.self, .history(id, what)) {
             $0.to = id
-            $0.limit = Self.pageMessages
+            $0.limit = isSeeking ? Int64(ControlLimits.historyMessages) : Self.pageMessages
             switch what {
             case .newest: break
             case .older: $0.before = scrollback.oldest
@@ -218,14 +224,21 @@ extension ChatState {
         switch what {
         case .newest:
             shown.scrollback.replace(page, hasOlder: more, hasNewer: false)
-            shown.markUnread(own: own)
+            self.conversations[place] = shown
+            return self.begin(at: place)
         case .older:
             shown.scrollback.merge(page, isOlder: true)
             shown.scrollback.hasOlder = more && !page.isEmpty
+            if shown.isSeekingUnread {
+                self.conversations[place] = shown
+                return self.begin(at: place)
+            }
+            shown.expect(page, own: own)
             shown.scrollback.trim(keepingOldest: true)
         case .newer:
             shown.scrollback.merge(page, isOlder: false)
             shown.scrollback.hasNewer = more && !page.isEmpty
+            shown.expect(page, own: own)
             shown.scrollback.trim(keepingOldest: false)
         case .around:
             // None where the conversation was let go of meanwhile.
@@ -234,6 +247,7 @@ extension ChatState {
             shown.stale.removeFirst()
             if page.contains(where: { shown.scrollback[$0.id] != nil && $0.id != target }) {
                 shown.scrollback.merge(page, isOlder: true)
+                shown.expect(page, own: own)
             }
         case .goal(let goal):
             // None where the person has gone elsewhere meanwhile.
@@ -244,33 +258,11 @@ extension ChatState {
                 break
             }
             shown.scrollback.replace(page, hasOlder: true, hasNewer: true)
+            shown.expect(page, own: own)
             self.conversations[place] = shown
             return self.look(at: goal, in: id)
         }
         self.conversations[place] = shown
-    }
-
-    /// Tells the daemon what a person has seen.
-    private mutating func acknowledge(_ shown: ChatConversation) {
-        guard self.isReading, shown.isAtEnd, shown.loading == nil,
-            let last = shown.scrollback.messages.last
-        else {
-            return
-        }
-        // The newest by arrival is near the end.
-        let newest = shown.scrollback.messages.suffix(100).reduce(last.cursor) {
-            max($0, $1.cursor)
-        }
-        guard newest > shown.acknowledged || shown.unread > 0,
-            !self.link.asked.values.contains(.acknowledge(shown.id)), newest > 0
-        else { return }
-        let isAsked = self.ask(AcknowledgeMethod.self, .acknowledge(shown.id)) {
-            $0.conversation = shown.id
-            $0.cursor = newest
-        }
-        guard isAsked else { return }
-        self.shown.acknowledged = newest
-        (self.shown.unread, self.shown.mentions, self.shown.missedBelow) = (0, 0, 0)
     }
 
     mutating func informed(_ result: JSON, in id: String) {
@@ -308,7 +300,7 @@ extension ChatState {
             for json in result.list("items") {
                 let member = ChatMember(
                     id: json["id"]?.stringValue ?? "", name: json.shown("name"),
-                    label: json.shownPerson(), isAway: json["presence"] == "away",
+                    person: json.person(), isAway: json["presence"] == "away",
                     isHere: json["state"] == nil || json["state"] == "linked",
                     isSelf: json["id"]?.stringValue == own)
                 if let place = places[member.id] {
@@ -325,23 +317,10 @@ extension ChatState {
         guard isShown, let place = self.place(of: id) else { return }
         let members = self.conversations[place].members
         let here = members.filter(\.isHere).map {
-            $0.label + ($0.isSelf ? " (you)" : $0.isAway ? " (away)" : "")
+            $0.person.quoted + ($0.isSelf ? " (you)" : $0.isAway ? " (away)" : "")
         }
-        let away = members.filter { !$0.isHere }.map(\.label)
+        let away = members.filter { !$0.isHere }.map(\.person.quoted)
         self.note("here: " + here.joined(separator: ", "), in: id)
         if !away.isEmpty { self.note("away: " + away.joined(separator: ", "), in: id) }
-    }
-}
-
-extension ChatConversation {
-    /// Where the line of what is new stands: before the first of as many as are unread.
-    mutating func markUnread(own: String) {
-        var left = self.unread
-        self.firstUnread = nil
-        for message in self.scrollback.messages.reversed() where left > 0 {
-            guard message.isSaid, message.author != own, !message.isOfUser else { continue }
-            left -= 1
-            self.firstUnread = message.id
-        }
     }
 }

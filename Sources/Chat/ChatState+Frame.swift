@@ -16,7 +16,8 @@ public struct ChatFrame: Equatable, Sendable {
 extension ChatState {
     /// From so many cells on the conversations stand at the side.
     private static let columnsForSide = 100
-    private static let sideColumns = 24
+    /// With room for a key in each row, and for a few digits behind it.
+    private static let sideColumns = 32
 
     /// The parts of the screen, in cells.
     struct Areas: Equatable {
@@ -90,8 +91,10 @@ extension ChatState {
         // Held back to front, so that nothing is moved.
         var parts: [[ScreenRow]] = [rows]
         var count = rows.count
+        var seen: [ChatMessage] = []
         while place >= 0, count < areas.messages {
             var part = self.rows(place, columns: areas.columns, marks: marks)
+            if hidden == 0 { seen.append(shown.scrollback.messages[place]) }
             if hidden > 0 {
                 part.removeLast(min(hidden, part.count))
                 hidden = 0
@@ -100,6 +103,7 @@ extension ChatState {
             count += part.count
             place -= 1
         }
+        if self.isReading, !shown.unseen.isEmpty { self.shown.see(seen) }
         rows = parts.reversed().flatMap(\.self)
         if count < areas.messages {
             rows = [ScreenRow](repeating: ScreenRow(), count: areas.messages - count) + rows
@@ -210,7 +214,9 @@ extension ChatState {
         if areas.side == 0 {
             row = self.tabs(columns: areas.columns)
         } else {
-            row.append(" \(self.shown.name)", Look(isBold: true, isReversed: true))
+            row.append(
+                " " + self.shown.fitted(max(ShownPerson.leastColumns, areas.columns / 2)),
+                Look(isBold: true, isReversed: true))
         }
         if !self.shown.topic.isEmpty { row.append("  \(self.shown.topic)", .bar) }
         if areas.side > 0, self.shown.memberCount > 0 {
@@ -227,7 +233,7 @@ extension ChatState {
             let isCurrent = conversation.id == self.current
             row.append(" \(index + 1):", .bar)
             row.append(
-                conversation.name.isEmpty ? "…" : conversation.name,
+                conversation.name.isEmpty ? "…" : conversation.fitted(max(16, columns / 2)),
                 isCurrent ? Look(isBold: true) : .bar)
             self.counts(conversation, in: &row, .bar)
             return row
@@ -240,7 +246,14 @@ extension ChatState {
             first += 1
         }
         var all = ScreenRow()
-        for tab in tabs[min(first, tabs.count)...] { for run in tab.runs { all.append(run) } }
+        // Each is shown whole or not at all: what is behind a name tells people apart.
+        for tab in tabs[min(first, tabs.count)...] {
+            guard all.runs.isEmpty || all.columns + tab.columns <= columns - 2 else {
+                all.append(" …", .bar)
+                break
+            }
+            for run in tab.runs { all.append(run) }
+        }
         return all
     }
 
@@ -267,12 +280,14 @@ extension ChatState {
                 let isAway = conversation.person.map { self.presence[$0] == "away" } ?? false
                 row.append(isHere ? isAway ? "◐ " : "● " : "○ ", look)
             }
-            var name = ScreenRow([TextRun(conversation.name, look)])
-            let room = Self.sideColumns - 1 - row.columns - 8
-            if name.columns > room { name = name.fitted(room, look) }
-            for run in name.runs { row.append(run) }
-            row.append(" ", look)
-            self.counts(conversation, in: &row, look)
+            let room = Self.sideColumns - 1 - row.columns
+            var counts = ScreenRow()
+            counts.append(" ", look)
+            self.counts(conversation, in: &counts, look)
+            for run in self.sideName(conversation, room - counts.columns, look).runs {
+                row.append(run)
+            }
+            for run in counts.runs { row.append(run) }
             rows.append(isCurrent ? row.fitted(Self.sideColumns - 1, look) : row)
         }
         let current = self.listed.firstIndex { $0.id == self.current } ?? 0
@@ -282,36 +297,36 @@ extension ChatState {
         return part
     }
 
-    /// The line above the input: what a person must know now.
+    /// The name of a conversation in so many cells; the digits behind it give way to the key of a person.
+    private func sideName(
+        _ conversation: ChatConversation, _ columns: Int, _ look: Look
+    ) -> ScreenRow {
+        if let other = conversation.other {
+            let room = max(ShownPerson.leastColumns, columns - 1)
+            var row = ScreenRow()
+            if !other.name.isEmpty { row.append("@", look) }
+            for run in CellText.row(other, columns: room, look).runs { row.append(run) }
+            return row
+        }
+        let name = ScreenRow([TextRun(conversation.name, look)])
+        return name.columns > columns ? name.fitted(columns, look) : name
+    }
+
+    /// The line above the input: what a person must know now, the most urgent first.
     private func bar() -> ScreenRow {
         var row = ScreenRow()
-        switch self.link.state {
-        case .begun, .connecting:
-            if !self.link.hasList { row.append(" connecting…", .bar) }
-        case .lost(let why):
-            var look = Look.bar
-            (look.colour, look.isBold) = (.alert, true)
-            row.append(" connecting again, your text is kept: \(why)", look)
-        case .connected: break
-        }
+        self.addState(to: &row)
         if let notice = self.notice { row.append(" \(TerminalText.line(notice))", .bar) }
+        if case .lost(let why) = self.link.state { row.append(" (\(why))", .bar) }
         if self.link.isConnected, self.link.hasList, self.conversations.isEmpty, self.notice == nil
         {
             row.append(" you are in no room: /join ROOM enters one, or makes it", .bar)
         }
         if self.ownPresence.standing == .said { row.append(" you are away: /back", .bar) }
-        if self.shown.editing != nil { row.append(" changing your message; Esc leaves it", .bar) }
-        if let id = self.shown.replying, let message = self.shown.scrollback[id] {
-            row.append(" answering \(message.name): \(message.beginning)", .bar)
-        }
-        if self.shown.anchor != nil || self.shown.scrollback.hasNewer {
-            let missed = self.shown.missedBelow
-            row.append(missed > 0 ? " ↓ \(missed) new: End" : " ↓ scrolled back: End", .bar)
-        }
+        if let place = self.placeText { row.append(" " + place, .bar) }
         if !self.shown.typing.isEmpty, self.notice == nil {
-            let names = self.shown.typing.sorted { $0.key < $1.key }.map(\.value)
-            row.append(
-                " \(names.joined(separator: ", ")) \(names.count == 1 ? "writes" : "write")…", .bar)
+            let people = self.shown.typing.sorted { $0.key < $1.key }.map(\.value)
+            row.append(" " + Self.typists(people, columns: self.size.columns - row.columns), .bar)
         }
         if let transfer = self.transfers.text { row.append(" ⇣ \(transfer)", .bar) }
         if !self.shown.isReachable {
@@ -320,10 +335,65 @@ extension ChatState {
         return row.fitted(self.size.columns, .bar)
     }
 
+    /// What a person must know before they press Enter: that there is no daemon, and what they answer.
+    private func addState(to row: inout ScreenRow) {
+        switch self.link.state {
+        case .begun, .connecting:
+            if !self.link.hasList { row.append(" connecting…", .bar) }
+        case .lost:
+            var look = Look.bar
+            (look.colour, look.isBold) = (.alert, true)
+            row.append(" no daemon: your text is kept", look)
+        case .connected: break
+        }
+        let room = self.size.columns - row.columns - (self.notice == nil ? 2 : 30)
+        guard let aim = self.aimText(columns: room) else { return }
+        let text = ScreenRow([TextRun(" " + aim, .bar)])
+        for run in (text.columns > room ? text.fitted(max(24, room), .bar) : text).runs {
+            row.append(run)
+        }
+    }
+
+    /// Where one is among what is unread; nil where all of it is on the screen.
+    private var placeText: String? {
+        let shown = self.shown
+        let isBack = shown.anchor != nil || shown.scrollback.hasNewer
+        var below = 0
+        if let id = shown.anchor?.id, let place = shown.scrollback.index(of: id) {
+            let rest = shown.scrollback.messages[(place + 1)...]
+            below = rest.count { shown.unseen[$0.id] != nil }
+        }
+        var parts: [String] = []
+        let above = shown.unseen.count - below
+        if above > 0 { parts.append("↑ \(above) new: Alt-U") }
+        let news = max(below, shown.missedBelow)
+        if isBack { parts.append(news > 0 ? "↓ \(news) new: End" : "↓ scrolled back: End") }
+        return parts.isEmpty ? nil : parts.joined(separator: " ")
+    }
+
+    /// Who writes, in about so many cells: of those who have no room their number.
+    private static func typists(_ people: [ShownPerson], columns: Int) -> String {
+        let room = columns - 20
+        var (names, used) = ([String](), 0)
+        for person in people {
+            let name = person.fitted(max(ShownPerson.leastColumns, min(32, room)))
+            used += CellWidth.of(name) + 2
+            guard names.isEmpty || used <= room else { break }
+            names.append(name)
+        }
+        let more = people.count - names.count
+        return names.joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+            + (people.count == 1 ? " writes…" : " write…")
+    }
+
     // MARK: The input line
 
     /// What is typed as rows, and where the cursor stands in them.
     func inputRows(columns: Int) -> (rows: [ScreenRow], cursor: (row: Int, column: Int)) {
+        if let typed = self.invitation {
+            let row = self.invitationRow(typed, columns: columns)
+            return ([row], (0, row.columns))
+        }
         let prompt = "> "
         let room = max(1, columns - prompt.count - 1)
         var rows = [ScreenRow([TextRun(prompt, .bold)])]
@@ -334,13 +404,15 @@ extension ChatState {
             used = 0
         }
         let input = self.shown.input
+        let secret = TypedInvitation.start(in: input.characters) ?? input.characters.count
         for (index, character) in input.characters.enumerated() {
             if index == input.cursor { cursor = (rows.count - 1, prompt.count + used) }
             if character == "\n" {
                 begin()
                 continue
             }
-            for cluster in CellText.clusters(TerminalText.line(String(character))) {
+            let shown = index >= secret && !character.isWhitespace ? "•" : character
+            for cluster in CellText.clusters(TerminalText.line(String(shown))) {
                 if used + cluster.columns > room { begin() }
                 if index == input.cursor, used == 0 { cursor = (rows.count - 1, prompt.count) }
                 rows[rows.count - 1].append(TextRun(cluster.text, .plain, columns: cluster.columns))

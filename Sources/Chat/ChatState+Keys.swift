@@ -3,6 +3,8 @@ import ControlAPI
 /// What keys do.
 extension ChatState {
     mutating func press(_ key: KeyPress) {
+        if self.invitation != nil { return self.typeInvitation(key) }
+        defer { self.takeAim() }
         if self.completion.isActive, key != .tab, key != .backTab { self.completion.end() }
         if key != .tab, key != .backTab { self.notice = nil }
         switch key {
@@ -88,6 +90,12 @@ extension ChatState {
             }
             self.enter(shown[number - 1].id)
         case "a": self.enterWaiting()
+        case "u":
+            guard !self.shown.unseen.isEmpty || self.shown.unread > 0 else {
+                return self.notice = "all is read here"
+            }
+            self.goToUnread()
+        case "m": self.goToMention()
         case "b": self.shown.input.moveToWordStart()
         case "f": self.shown.input.moveToWordEnd()
         case "d": self.shown.input.killWordForward()
@@ -115,7 +123,9 @@ extension ChatState {
 
     mutating func quit() {
         let waiting = self.outbox.unsent.count
-        guard waiting > 0, !self.outbox.mayBeLost else { return self.perform(.quit) }
+        guard waiting > 0, !self.keepsUnsent, !self.outbox.mayBeLost else {
+            return self.perform(.quit)
+        }
         self.outbox.mayBeLost = true
         self.notice = "\(waiting) not sent yet; quit again to end all the same"
     }
@@ -133,10 +143,10 @@ extension ChatState {
             return self.notice = "not connected yet: your text is kept"
         }
         switch SlashCommand.parse(text) {
-        case .unknown(let word, let nearest):
-            let hint = nearest.map { "did you mean /\($0)?" } ?? "/help lists them."
-            self.notice =
-                "there is no /\(TerminalText.line(word)): \(hint) To send it write //\(TerminalText.line(word))"
+        case .unknown(let why): self.notice = why
+        case .invitation(let line):
+            self.shown.input.discard()
+            self.accept(invitation: line)
         case .command(let command):
             _ = self.shown.input.take()
             self.run(command)

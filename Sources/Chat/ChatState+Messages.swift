@@ -30,7 +30,7 @@ struct LayoutCache: Sendable {
 extension ChatState {
     /// From so many cells on names have a column of their own.
     private static let columnsForNames = 60
-    private static let nameColumns = 12
+    private static let nameColumns = ShownPerson.leastColumns
     /// What `10:42 ` takes.
     private static let timeColumns = 6
     private static let months = [
@@ -111,16 +111,21 @@ extension ChatState {
         let indent =
             hasColumn
             ? Self.timeColumns + Self.nameColumns + 3 : min(Self.timeColumns, key.columns / 4)
+        let room = max(1, key.columns - indent)
         var pieces =
             hasColumn
-            ? [] : [CellText.Piece(text: self.inlineName(message), look: self.nameLook(message))]
-        pieces += self.pieces(of: message, mark: key.mark)
+            ? []
+            : [
+                CellText.Piece(
+                    text: self.inlineName(message, columns: room), look: self.nameLook(message))
+            ]
+        pieces += self.pieces(of: message, mark: key.mark, columns: room)
         var texts: [ScreenRow] = []
         if let answers = message.answers {
             let said = quote.map { ": " + ($0.isErased ? "deleted" : $0.beginning) } ?? ""
-            texts.append(ScreenRow([TextRun("┌ \(answers.name)\(said)", .faint)]))
+            let name = answers.person.fitted(max(ShownPerson.leastColumns, room / 2))
+            texts.append(ScreenRow([TextRun("┌ \(name)\(said)", .faint)]))
         }
-        let room = max(1, key.columns - indent)
         texts = texts.map { $0.columns > room ? $0.fitted(room) : $0 }
         let quotes = texts.count
         texts += CellText.wrap(pieces, columns: room)
@@ -151,31 +156,28 @@ extension ChatState {
         var row = ScreenRow()
         row.append((isFirst ? self.timeText(message.time) : "     ") + " ", .faint)
         guard hasColumn else { return row.columns > indent ? row.fitted(indent) : row }
-        var name = ScreenRow()
-        if isFirst { name.append(self.columnName(message), self.nameLook(message)) }
-        let blanks = Self.nameColumns - name.columns
-        if blanks > 0 { row.append(String(repeating: " ", count: blanks)) }
-        for run in (blanks < 0 ? name.fitted(Self.nameColumns, self.nameLook(message)) : name).runs
-        {
-            row.append(run)
-        }
+        let name = isFirst ? self.columnName(message) : ScreenRow()
+        row.append(String(repeating: " ", count: max(0, Self.nameColumns - name.columns)))
+        for run in name.runs { row.append(run) }
         row.append(" │ ", .faint)
         return row
     }
 
-    private func columnName(_ message: ChatMessage) -> String {
+    private func columnName(_ message: ChatMessage) -> ScreenRow {
+        let look = self.nameLook(message)
         switch message.kind {
-        case .note: "-"
-        case .event, .action: "*"
-        case .text, .file, .place: message.name
+        case .note: return ScreenRow([TextRun("-", look)])
+        case .event, .action: return ScreenRow([TextRun("*", look)])
+        case .text, .file, .place: break
         }
+        return CellText.row(message.person, columns: Self.nameColumns, look)
     }
 
-    private func inlineName(_ message: ChatMessage) -> String {
+    private func inlineName(_ message: ChatMessage, columns: Int) -> String {
         switch message.kind {
         case .note: "- "
         case .event, .action: "* "
-        case .text, .file, .place: message.name + ": "
+        case .text, .file, .place: message.person.fitted(columns - 2) + ": "
         }
     }
 
@@ -196,14 +198,20 @@ extension ChatState {
         return Look(colour: .name(sum % Self.nameColours), isBold: true)
     }
 
-    private func pieces(of message: ChatMessage, mark: Int) -> [CellText.Piece] {
+    private func pieces(
+        of message: ChatMessage, mark: Int, columns: Int
+    ) -> [CellText.Piece] {
         let text = TerminalText.block(message.text, indent: "")
         var pieces: [CellText.Piece] = []
         switch message.kind {
         case .note(let isFault): return [.init(text: text, look: isFault ? .alert : .accent)]
-        case .event: return [.init(text: "\(message.name) \(text)", look: .faint)]
+        case .event:
+            return [.init(text: "\(message.person.quoted(columns - 2)) \(text)", look: .faint)]
         case .action:
-            pieces.append(.init(text: message.name + " ", look: self.colour(of: message.author)))
+            pieces.append(
+                .init(
+                    text: message.person.quoted(columns - 2) + " ",
+                    look: self.colour(of: message.author)))
         case .text, .file, .place: break
         }
         if message.isErased {
@@ -225,7 +233,8 @@ extension ChatState {
     func rows(ofUnsent item: ChatOutbox.Item, columns: Int) -> [ScreenRow] {
         var message = ChatMessage(note: item.text, isFault: false, id: item.key, time: self.wall)
         message.kind = item.isAction ? .action : .text
-        (message.name, message.author) = (self.own.name, self.own.id)
+        message.person = ShownPerson(name: self.own.name)
+        message.author = self.own.id
         let key = LayoutCache.Key(
             id: item.key, version: 0, columns: columns, mark: 0, isSelected: false,
             isNewDay: false, isFirstUnread: false, hasQuote: false)

@@ -35,8 +35,16 @@ extension ChatState {
         }
     }
 
-    /// Looks at what was found with that number, the newest without one.
-    mutating func goTo(_ number: String) {
+    /// Looks at what was found with that number, the newest without one, or at what was said from a date on.
+    mutating func goTo(_ command: SlashCommand) {
+        let number = command.rest
+        if let date = self.moment(number) {
+            let id = self.current
+            self.ask(HistoryMethod.self, .command(command, id)) {
+                ($0.to, $0.since, $0.oldest, $0.limit) = (id, date, true, 1)
+            }
+            return
+        }
         let hits = self.shown.hits
         guard !hits.isEmpty else {
             return self.note("nothing was searched here: /search WORDS", isFault: true)
@@ -45,6 +53,28 @@ extension ChatState {
             return self.note("what was found has numbers from 1 to \(hits.count)", isFault: true)
         }
         self.look(at: hits[place - 1], in: self.current)
+    }
+
+    /// When a date begins where the user is; nil for what is no date as `2026-11-20`.
+    private func moment(_ text: String) -> Timestamp? {
+        guard text.utf8.count == 10, let start = Timestamp(text + "T00:00:00Z") else { return nil }
+        var moment = start.milliseconds
+        // What a clock on the wall shows then, taken for universal time, tells how far off it is; once more
+        // where that comes to lie before a change of the clocks.
+        for _ in 0..<2 {
+            let shown = self.dateText(moment).split(separator: " ").joined(separator: "T")
+            guard let local = Timestamp(shown + ":00Z") else { return nil }
+            moment += start.milliseconds - local.milliseconds
+        }
+        return Timestamp(milliseconds: moment)
+    }
+
+    /// Goes to the first message of a page that was asked for by a date.
+    mutating func went(_ result: JSON, to date: String, in id: String) {
+        guard let first = result.list("messages").first?["id"]?.stringValue else {
+            return self.note("nothing was said here on \(TerminalText.line(date)) or later", in: id)
+        }
+        self.look(at: first, in: id)
     }
 
     /// Chooses a message and shows it amid its neighbours; asks for them where they are not here.

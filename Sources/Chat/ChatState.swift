@@ -81,6 +81,14 @@ public struct ChatState: Sendable {
     var programs: [Int64: String] = [:]
     /// What was typed before any conversation was there.
     var empty = ChatConversation()
+    /// What an earlier chat has left, until it is known who the user is.
+    var left = SavedChat()
+    /// Drafts of conversations that are not listed yet.
+    var drafts: [SavedChat.Draft] = []
+    /// Whether what is not sent outlives the client, as its shell says.
+    public var keepsUnsent = false
+    /// The invitation that is being typed, unseen; nil where none was asked for.
+    var invitation: String?
     let localTime: @Sendable (Int64) -> LocalFields
     private var effects: [ChatEffect] = []
     var notes = 0
@@ -137,15 +145,17 @@ public struct ChatState: Sendable {
     public var nextDue: Int64? {
         let send = self.outbox.next != nil && self.outbox.pausedUntil > self.now
         return [
-            self.link.nextAttempt, send ? self.outbox.pausedUntil : nil,
+            self.link.nextAttempt, self.newlyRead != nil ? self.now : nil,
+            send ? self.outbox.pausedUntil : nil,
             self.link.isConnected ? self.ownPresence.due : nil,
         ].compactMap(\.self).min()
     }
 
     /// What was typed and not sent, oldest first.
     public var unsent: [String] {
-        self.outbox.unsent.map(\.typed)
-            + ([self.empty] + self.conversations).map(\.input.text).filter { !$0.isEmpty }
+        (self.outbox.unsent.map(\.typed)
+            + ([self.empty] + self.conversations).map(\.input.text).filter { !$0.isEmpty })
+            .map(TypedInvitation.hidden)
     }
 
     mutating func perform(_ effect: ChatEffect) { self.effects.append(effect) }
@@ -189,6 +199,11 @@ public struct ChatState: Sendable {
         // What is not looked at need not be kept: it is asked for again.
         let old = self.current
         self.current = id
+        self.shown.isEntered = true
+        if !self.shown.scrollback.messages.allSatisfy(\.isNote) {
+            self.shown.isEntered = false
+            if self.shown.firstUnseen != nil { self.goToUnread() }
+        }
         self.with(old) { if $0.isAtEnd == false || $0.scrollback.bytes > 1 << 20 { $0.forget() } }
         self.notice = nil
     }
@@ -247,5 +262,6 @@ extension ChatConversation {
         self.scrollback = Scrollback()
         (self.anchor, self.missedBelow, self.loading) = (nil, 0, nil)
         (self.stale, self.goal, self.selected) = ([], nil, nil)
+        (self.unseen, self.isSeekingUnread) = ([:], false)
     }
 }

@@ -1,3 +1,5 @@
+import ControlAPI
+
 /// The text that a person types: cursor, words, kill and yank, undo, and what was typed before.
 public struct InputLine: Equatable, Sendable {
     /// A state to go back to.
@@ -187,9 +189,15 @@ public struct InputLine: Equatable, Sendable {
         return text
     }
 
-    /// Remembers a text as if it had been sent.
+    /// Begins anew, and remembers nothing.
+    mutating func discard() {
+        (self.characters, self.cursor, self.steps, self.stepBytes) = ([], 0, [], 0)
+        (self.isTyping, self.place, self.fresh, self.killed) = (false, nil, "", "")
+    }
+
+    /// Remembers a text as if it had been sent, but for secrets.
     mutating func keep(_ text: String) {
-        guard !text.isEmpty, self.past.last != text else { return }
+        guard !text.isEmpty, self.past.last != text, !TypedInvitation.isIn(text) else { return }
         self.past.append(text)
         if self.past.count > Self.remembered { self.past.removeFirst() }
     }

@@ -21,6 +21,8 @@ struct ChatShell {
     private static let escapeMilliseconds: Int64 = 50
     /// How much of a program's output is kept, in bytes.
     private static let outputBytes = 16_384
+    /// How often drafts are kept at most, in milliseconds; entered lines are at once.
+    private static let keepMilliseconds: Int64 = 2_000
 
     private let socket: String
     private let screen: TerminalScreen
@@ -33,6 +35,10 @@ struct ChatShell {
     private var drawnAt: Int64 = 0
     private var isDrawingDue = true
     private var escapeDue: Int64?
+    /// Where unsent text is kept; nil where the environment names no place.
+    private let kept: KeptText?
+    private var keptAt: Int64 = 0
+    private var keptState = SavedChat()
 
     /// Runs until the user ends it; gives the code that the process ends with.
     static func run(socket: String, to: String?) -> Int32 {
@@ -69,6 +75,11 @@ struct ChatShell {
         self.screen = screen
         self.signals = signals
         self.state = ChatState(to: to, run: Self.wall, localTime: LocalClock.fields)
+        self.kept = KeptText(socket: socket, environment: ProcessEnvironment.variables())
+        for bytes in self.kept?.takeOver() ?? [] {
+            if let saved = SavedChat(bytes) { self.state.restore(saved) }
+        }
+        self.keep()
     }
 
     /// What timers count by.
@@ -93,8 +104,30 @@ struct ChatShell {
                 self.press(self.keys.timeOut())
             }
             if let due = self.state.nextDue, due <= now { self.handle(.due) }
+            if let due = self.keepDue, due <= now { self.keep() }
         }
         self.handle(.ending)
+        self.keep()
+    }
+
+    // MARK: What outlives the client
+
+    /// When what was typed is to be kept; nil where it is.
+    private var keepDue: Int64? {
+        guard self.state.keepsUnsent, self.state.saved != self.keptState else { return nil }
+        return self.keptAt + Self.keepMilliseconds
+    }
+
+    private mutating func keep() {
+        self.keptAt = Self.now
+        let saved = self.state.saved
+        do throws(SystemError) {
+            try self.kept?.write(saved.isEmpty ? nil : saved.bytes)
+            self.keptState = saved
+            self.state.keepsUnsent = self.kept != nil
+        } catch {
+            self.state.keepsUnsent = false
+        }
     }
 
     // MARK: Waiting and drawing
@@ -103,7 +136,7 @@ struct ChatShell {
         var descriptors = [self.signals.number, STDIN_FILENO] + self.started.values.map(\.output)
         if let client = self.client { descriptors.append(client.descriptor) }
         let due = [
-            self.state.nextDue, self.escapeDue,
+            self.state.nextDue, self.escapeDue, self.keepDue,
             self.isDrawingDue ? self.drawnAt + Self.drawMilliseconds : nil,
         ].compactMap(\.self).min()
         let milliseconds = due.map { Int(max(0, $0 - Self.now)) }
@@ -124,9 +157,11 @@ struct ChatShell {
 
     private mutating func handle(_ event: ChatEvent) {
         self.isDrawingDue = true
-        for effect in self.state.handle(event, at: Self.now, wall: Self.wall) {
-            self.perform(effect)
-        }
+        let entered = self.state.entered
+        let effects = self.state.handle(event, at: Self.now, wall: Self.wall)
+        // What was entered is kept before the daemon has it, so that it is never nowhere.
+        if self.state.entered != entered { self.keep() }
+        for effect in effects { self.perform(effect) }
     }
 
     private mutating func perform(_ effect: ChatEffect) {
@@ -176,8 +211,13 @@ struct ChatShell {
         self.draw()
     }
 
-    /// What could not be sent is shown, so that it can be copied.
+    /// What could not be sent is kept for the next chat, else shown, so that it can be copied.
     private func tellUnsent() {
+        let unsent = self.state.unsent
+        guard unsent.isEmpty || !self.state.keepsUnsent else {
+            return Self.report(
+                "\(unsent.count) not sent and kept: what was entered goes out with your next chat")
+        }
         for text in self.state.unsent {
             Self.report("not sent: \(TerminalText.line(text))")
         }

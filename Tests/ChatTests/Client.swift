@@ -10,6 +10,14 @@ struct Client {
     static let ops = String(repeating: "o", count: 52)
 
     var state = ChatState(to: nil, run: 1) { milliseconds in
+        if milliseconds > 1 << 40 {
+            // Of our days: two hours ahead of universal time.
+            let words = Timestamp(milliseconds: milliseconds + 7_200_000).text
+                .split { !$0.isNumber }.compactMap { Int($0) }
+            return .init(
+                year: words[0], month: words[1], day: words[2], hour: words[3], minute: words[4],
+                weekday: 4)
+        }
         let minutes = Int(milliseconds / 60_000)
         return .init(
             year: 2026, month: 1, day: 1 + minutes / 1_440, hour: minutes / 60 % 24,
@@ -23,13 +31,25 @@ struct Client {
     var asked: [(id: Int64, method: String, params: JSON)] = []
     var effects: [ChatEffect] = []
 
-    init(history: [JSON] = []) {
-        self.give(.resized(columns: 80, rows: 24))
-        self.connect(history: history)
+    init(
+        history: [JSON] = [], columns: Int = 80, left: SavedChat? = nil,
+        conversations: [JSON]? = nil
+    ) {
+        if let left { self.state.restore(left) }
+        self.give(.resized(columns: columns, rows: 24))
+        self.connect(history: history, conversations: conversations)
     }
 
     mutating func give(_ event: ChatEvent) {
         self.now += 10
+        self.handle(event)
+        if case .ending = event { return }
+        // As the shell does: it draws, and what was seen by that is told at once.
+        _ = self.state.frame()
+        if let due = self.state.nextDue, due <= self.now { self.handle(.due) }
+    }
+
+    private mutating func handle(_ event: ChatEvent) {
         for effect in self.state.handle(event, at: self.now, wall: self.now + self.wallAhead) {
             guard case .write(let line) = effect else {
                 self.effects.append(effect)
@@ -59,13 +79,14 @@ struct Client {
         self.give(.received(.response(RPCResponse(id: .integer(asked.id), error: error))))
     }
 
-    mutating func connect(history: [JSON] = []) {
+    mutating func connect(history: [JSON] = [], conversations: [JSON]? = nil) {
         self.give(.connected)
         self.answer("status", ["id": .string(Self.ada), "name": "ada"])
         self.answer("subscribe", ["subscription": 1, "cursor": .integer(self.cursor)])
         self.answer("subscribe", ["subscription": 2, "cursor": 0])
         self.answer("transfers", ["items": []])
-        self.answer("conversations", ["items": [self.room(Self.ops, "ops")]])
+        self.answer(
+            "conversations", ["items": .array(conversations ?? [self.room(Self.ops, "ops")])])
         self.answer("history", ["messages": .array(history), "more": false])
         self.answer("members", ["items": []])
     }

@@ -212,6 +212,33 @@ extension CommandTests {
         #expect(try CommandRun(["chat", "ops", "--json"], daemon: daemon).code == .usage)
     }
 
+    @Test("chat without a screen sends no command and no invitation, and says what does each")
+    func chatCommands() throws {
+        let daemon = try FakeDaemon { request in
+            switch request.method {
+            case "subscribe": [Self.subscribed(4)]
+            case "history": [.result(HistoryMethod.Result().json)]
+            case "send": [.result(Self.sent.json)]
+            default: [.result([:])]
+            }
+        }
+        let invitation = "stoa:room?name=war&root=abcdefgh"
+        let lines = [
+            "/me waves", "//x", "/topic plans", "/jion war", "/etc/hosts", "/", "/me", invitation,
+            "/join " + invitation, "/help", "/quit", "never read",
+        ]
+        let run = try CommandRun(
+            ["chat", "ops"], daemon: daemon, input: Array(lines.joined(separator: "\n").utf8))
+        #expect(run.code == .badData)
+        let sent = try daemon.params("send").map { try JSON(parsing: $0) }
+        #expect(sent.map { $0["text"] } == ["waves", "/x"])
+        #expect(sent.first?["kind"] == "action")
+        for hint in ["stoa topic ops TEXT", "did you mean /join?", "usage: /me", "stoa join"] {
+            #expect(run.errors.contains(hint), "\(hint)")
+        }
+        #expect(!run.errors.contains("abcdefgh") && !run.output.contains("abcdefgh"))
+    }
+
     @Test("chat goes on showing what comes while the daemon has not answered a line")
     func chatDoesNotWait() throws {
         let daemon = try FakeDaemon { request in

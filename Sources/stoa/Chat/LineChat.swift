@@ -1,21 +1,12 @@
 import ControlAPI
 import ControlClient
+import Posix
 
 /// One run of `chat` without a screen, once it is subscribed: shows what comes and sends what is typed.
 ///
 /// Nothing typed is lost: what the daemon has not taken waits until it is back, and is sent with a
 /// key, so that it is not sent twice.
 struct LineChat {
-    /// A text that the daemon has not taken yet.
-    private struct Unsent {
-        var text: String
-        var key: String
-        var isAction = false
-    }
-
-    /// What makes an action of a line.
-    private static let action = "/me "
-
     private let context: CommandContext
     private let to: String
     private let follower: MessageFollower
@@ -23,11 +14,17 @@ struct LineChat {
     private var editor: LineEditor?
     private var input = LineInput()
     private var hasInputEnded = false
-    private var outbox: [Unsent] = []
+    /// What was entered, and what an earlier chat has left; the first is under way.
+    private var saved = SavedChat()
+    /// Where what a person types is kept; nil for lines of programs.
+    private let kept: KeptText?
     /// The request that carries the first of them; nil where none is under way.
     private var sending: Int64?
+    private var sendingKey = ""
     private let lines: MessageLine
     private var rejected = false
+    /// Who the user is, by the device; empty where nothing is kept.
+    private var person = ""
     /// Makes the keys of this run its own.
     private let started = LocalTime.now().milliseconds
     private var sentLines = 0
@@ -37,19 +34,22 @@ struct LineChat {
 
     init(
         _ context: CommandContext, to: String, follower: MessageFollower, lines: MessageLine,
-        isEdited: Bool
+        isEdited: Bool, kept: KeptText?
     ) {
         self.context = context
         self.to = to
         self.follower = follower
         self.lines = lines
         self.editor = isEdited ? LineEditor() : nil
+        self.kept = kept
     }
 
     /// Ends when the input has ended and all of it is sent.
     mutating func run() throws(Failure) {
         do throws(Failure) {
+            try self.takeOver()
             try self.talk()
+            self.keep()
         } catch {
             self.tellUnsent()
             throw error
@@ -64,7 +64,7 @@ struct LineChat {
         try self.show(try Failure.of { () throws(ClientError) in try follower.takeEvents() })
         while true {
             try self.sendOutbox()
-            if self.hasInputEnded, self.outbox.isEmpty { return }
+            if self.hasInputEnded, !self.hasUnsent { return }
             var readable = follower.descriptor.map { [$0] } ?? []
             if !self.hasInputEnded { readable.append(self.console.inputNumber) }
             let outcome = try PollWait.until(
@@ -99,16 +99,19 @@ struct LineChat {
             case .line(let text) where text.utf8.count > ControlLimits.textBytes:
                 self.report("the text has more than \(ControlLimits.textBytes) bytes; shorten it")
                 editor.text = text
-            case .line(let text): self.queue(text)
+            case .line(let text):
+                // What is refused may be mended.
+                if !self.take(text), editor.text.isEmpty { editor.text = text }
             }
         }
         self.editor = editor
+        self.keep()
         try self.draw()
     }
 
     private mutating func take(_ line: LineInput.Line) {
         switch line {
-        case .text(let text): self.queue(text)
+        case .text(let text): if !self.take(text) { self.rejected = true }
         case .tooLong:
             self.rejected = true
             self.report("a line has more than \(ControlLimits.textBytes) bytes and was not sent")
@@ -118,20 +121,81 @@ struct LineChat {
         }
     }
 
-    private mutating func queue(_ text: String) {
-        guard !text.utf8.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0A }) else { return }
+    /// Does what a typed line asks for; false where it is refused.
+    private mutating func take(_ text: String) -> Bool {
+        guard !self.hasInputEnded,
+            !text.utf8.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0A })
+        else { return true }
+        switch SlashCommand.parse(text) {
+        case .text(let said): self.queue(said, isAction: false)
+        case .command(let command) where command.name == .me && !command.rest.isEmpty:
+            self.queue(command.rest, isAction: true)
+        case .command(let command) where command.name == .quit: self.endInput()
+        case .command(let command) where command.name == .help: self.report(PlainCommands.help)
+        case .command(let command):
+            self.report(PlainCommands.instead(of: command.name, in: self.to))
+            return false
+        case .unknown(let why):
+            self.report(why)
+            return false
+        case .invitation:
+            self.report("this is an invitation and was not sent: run stoa join, and give it there")
+            if self.editor == nil { self.rejected = true }
+        }
+        return true
+    }
+
+    private mutating func queue(_ text: String, isAction: Bool) {
         self.sentLines += 1
-        let isAction = text.hasPrefix(Self.action)
-        self.outbox.append(
-            Unsent(
-                text: isAction ? String(text.dropFirst(Self.action.count)) : text,
-                key: "chat-\(self.started)-\(self.sentLines)", isAction: isAction))
+        self.saved.lines.append(
+            .init(
+                person: self.person, to: self.to, text: text, isAction: isAction,
+                key: "chat-\(self.started)-\(self.sentLines)"))
+    }
+
+    // MARK: What outlives this chat
+
+    /// The first line that the daemon has not taken.
+    private var next: SavedChat.Line? { self.saved.lines.first { $0.person == self.person } }
+    private var hasUnsent: Bool { self.next != nil }
+
+    /// Takes over what an earlier chat has left: lines go out, and a draft for this conversation comes back.
+    private mutating func takeOver() throws(Failure) {
+        guard let kept = self.kept else { return }
+        let left = kept.takeOver().compactMap { SavedChat($0) }
+        self.person = try self.context.call(StatusMethod.self).shown("id")
+        for found in left {
+            self.saved.lines += found.lines
+            self.saved.drafts += found.drafts
+        }
+        let own = self.person
+        for place in self.saved.lines.indices where self.saved.lines[place].person.isEmpty {
+            self.saved.lines[place].person = own
+        }
+        let to = self.to
+        if let place = self.saved.drafts.firstIndex(where: { $0.conversation == to }) {
+            self.editor?.text = self.saved.drafts.remove(at: place).text
+        }
+        self.keep()
+        try self.draw()
+    }
+
+    private func keep() {
+        guard let kept = self.kept else { return }
+        var saved = self.saved
+        if let typed = self.editor?.text, !typed.isEmpty, !TypedInvitation.isIn(typed) {
+            saved.drafts.append(.init(person: self.person, conversation: self.to, text: typed))
+        }
+        // Where it cannot be kept it is told at the end.
+        try? kept.write(saved.isEmpty ? nil : saved.bytes, isSynced: false)
     }
 
     private mutating func endInput() {
         self.hasInputEnded = true
-        if !self.outbox.isEmpty, self.follower.descriptor == nil {
-            self.report("waiting for the daemon to send the rest; Ctrl-C gives up")
+        if self.hasUnsent, self.follower.descriptor == nil {
+            self.report(
+                "waiting for the daemon to send the rest; Ctrl-C "
+                    + (self.kept == nil ? "gives up" : "leaves it to your next chat"))
         }
     }
 
@@ -142,12 +206,17 @@ struct LineChat {
     private mutating func sendOutbox() throws(Failure) {
         let follower = self.follower
         if let sending = self.sending {
-            let sent = try Failure.of { () throws(ClientError) in
-                try follower.answer(to: sending)
+            let sent: JSON?
+            do throws(ClientError) { sent = try follower.answer(to: sending) } catch {
+                guard case .refused(let refusal) = error, self.isOver(refusal) else {
+                    throw Failure(error)
+                }
+                return try self.giveBack(Failure(error))
             }
             guard let sent else { return }
             self.sending = nil
-            self.outbox.removeFirst()
+            self.saved.lines.removeAll { $0.key == self.sendingKey }
+            self.keep()
             let isShutOut = sent["shutOut"] == .bool(true)
             if isShutOut, !self.isShutOut {
                 self.report(SendCommand.shutOut)
@@ -155,17 +224,43 @@ struct LineChat {
             }
             self.isShutOut = isShutOut
         }
-        guard let next = self.outbox.first else { return }
+        guard let next = self.next else { return }
         let params = SendMethod.Params {
-            $0.to = self.to
+            $0.to = next.to
             $0.text = next.text
             $0.kind = next.isAction ? .action : nil
+            $0.replyTo = next.replyTo
             $0.idempotencyKey = next.key
         }
+        self.sendingKey = next.key
         // Where the connection is lost the text waits for the next one.
         self.sending = try Failure.of { () throws(ClientError) in
             try follower.ask(SendMethod.self, params)
         }
+    }
+
+    /// Whether a person may mend what was refused, and goes on: the same would be refused again.
+    private func isOver(_ refusal: RPCError) -> Bool {
+        guard self.kept != nil else { return false }
+        switch refusal.knownCode {
+        case .busy, .shuttingDown, .overflow: return false
+        default: return true
+        }
+    }
+
+    /// Gives a line that was refused back to be changed, and says why.
+    private mutating func giveBack(_ why: Failure) throws(Failure) {
+        self.sending = nil
+        guard let place = self.saved.lines.firstIndex(where: { $0.key == self.sendingKey }) else {
+            return
+        }
+        let line = self.saved.lines.remove(at: place)
+        try? self.erase()
+        self.console.report("not sent: \(TerminalText.line(line.text))\n\(why.text)")
+        let typed = line.isAction ? "/me \(line.text)" : SlashCommand.typed(line.text)
+        if line.to == self.to, self.editor?.text.isEmpty == true { self.editor?.text = typed }
+        self.keep()
+        try self.draw()
     }
 
     private mutating func show(_ events: [MessageFollower.Event]) throws(Failure) {
@@ -220,9 +315,12 @@ struct LineChat {
 
     /// What could not be sent is shown, so that it can be copied.
     private func tellUnsent() {
+        self.keep()
         let typed = self.editor.map(\.text) ?? ""
-        for text in self.outbox.map(\.text) + [typed] where !text.isEmpty {
-            self.report("not sent: \(TerminalText.line(text))")
+        let own = self.saved.lines.filter { $0.person == self.person }.map(\.text)
+        for text in own + [typed] where !text.isEmpty {
+            self.report("not sent: \(TerminalText.line(TypedInvitation.hidden(text)))")
         }
+        if self.kept != nil, !own.isEmpty { self.report("your next chat sends it") }
     }
 }

@@ -38,7 +38,7 @@ struct LineEditor {
         let prompt = "> "
         var shown = ""
         var width = prompt.utf8.count + 1
-        for character in self.text.reversed() {
+        for character in TypedInvitation.hidden(self.text).reversed() {
             let piece = character == "\n" ? "⏎" : TerminalText.line(String(character))
             width += TextTable.width(piece)
             if width > columns { break }

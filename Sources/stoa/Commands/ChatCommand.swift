@@ -16,9 +16,9 @@ struct ChatCommand: Subcommand {
         ],
         details: [
             "On a terminal it shows your conversations, begins with TO or with one that waits, and has commands of its own: \"/help\" lists them and the keys.",
-            "Without a terminal, or with --plain, TO is needed: the last \(ChatCommand.historyMessages) messages come first, then each line that is typed is a message; one that begins with \"/me \" says what you do, and there are no other commands.",
+            "Without a terminal, or with --plain, TO is needed: the last \(ChatCommand.historyMessages) messages come first, then each line that is typed is a message; one that begins with \"/me \" says what you do, \"/quit\" ends and \"//x\" sends \"/x\". Of all else that begins with \"/\" it is said which command does it, and nothing is sent.",
             "A pasted text of several lines is sent as one message when you press Enter.",
-            "When the daemon restarts, chat connects again; what you have typed is kept and sent then.",
+            "When the daemon restarts, chat connects again; what you have typed is kept and sent then. What was entered on a terminal and is not sent when chat ends goes out with your next chat, once; what was typed and not entered comes back then. Until then it is in XDG_STATE_HOME/stoa, by default ~/.local/state/stoa, readable by you alone.",
             "--timeout bounds how long it waits for the daemon's answers, not how long you talk.",
             "NO_COLOR in the environment turns colours off. Ctrl-D ends.",
         ])
@@ -110,7 +110,8 @@ struct ChatCommand: Subcommand {
         let isEdited = console.canEdit && TerminalMode.begin()
         defer { TerminalMode.restore() }
         var chat = LineChat(
-            context, to: to, follower: follower, lines: lines, isEdited: isEdited)
+            context, to: to, follower: follower, lines: lines, isEdited: isEdited,
+            kept: isEdited ? KeptText(socket: path, environment: context.environment) : nil)
         try chat.run()
     }
 }

@@ -75,9 +75,9 @@ def hostile(pair: Pair, checks: Checks) -> None:
         checks.same(f"the terminal after text {number}", settled(pair, before), before)
         rows = pair.terminal.screen()
         # Times, names and the rule stand before every text: what claims to be a line is behind them.
-        foreign = [row for row in rows if "FAKE" in row and "│" not in row[:22]]
+        foreign = [row for row in rows if "FAKE" in row and "│" not in row[:26]]
         checks.same(f"lines that text {number} fakes", foreign, [])
-        fake = [row for row in rows if row[:5].count(":") == 1 and row[6:21].strip() == "ada"
+        fake = [row for row in rows if row[:5].count(":") == 1 and row[6:22].strip() == "ada"
                 and "FAKE" in row]
         checks.same(f"messages that text {number} fakes", fake, [])
         if is_sent and ESC in text:

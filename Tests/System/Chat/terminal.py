@@ -25,6 +25,7 @@ class Terminal:
             "SHELL": "/bin/sh", **environment}
         self.environment.pop("TMUX", None)
         self.environment.pop("NO_COLOR", None)
+        self.environment.pop("XDG_STATE_HOME", None)
         configuration = folder / "tmux.conf"
         configuration.write_text(
             "set -g default-terminal tmux-256color\nset -g status off\nset -g escape-time 0\n"

@@ -117,11 +117,28 @@ class Item:
                 except Exception:  # noqa: BLE001  It may have been left already.
                     continue
 
-    def chat(self) -> None:
+    def start(self) -> None:
         files = f"cd '{self.pair.files}'; "
         self.terminal.start(files + chat_command(self.pair.ada, self.room))
         self.terminal.see(self.room)
+
+    def chat(self) -> None:
+        self.start()
         self.terminal.inputs("")
+
+    def hang_up(self) -> None:
+        self.terminal.tmux("kill-session", "-t", "chat")
+        mark = f"stoa-chat\0{self.pair.ada.socket}".encode()
+
+        def runs() -> bool:
+            for process in Path("/proc").iterdir():
+                try:
+                    if mark in (process / "cmdline").read_bytes():
+                        return True
+                except OSError:
+                    continue
+            return False
+        until("the chat has ended", lambda: not runs())
 
     def step(self, word: str, rest: str) -> None:
         match word, rest:
@@ -135,6 +152,8 @@ class Item:
             case "daemon", "stops": self.pair.ada.stop()
             case "daemon", "starts": self.pair.ada.start()
             case "resize", _: self.terminal.resize(*map(int, rest.split()))
+            case "chat", "again": self.start()
+            case "hang", "up": self.hang_up()
             case "chat", "ends":
                 self.terminal.press("C-d")
                 self.terminal.see("ENDED 0")

@@ -1,47 +1,72 @@
-import ControlAPI
-
 /// A command that is typed into a conversation: `/` and a word.
-struct SlashCommand: Equatable, Sendable {
+///
+/// One reading for the screen and for the chat without one: what begins with `/` is a text only behind
+/// another `/`, so that no command that is misspelt, or that a client cannot do, is said to others.
+public struct SlashCommand: Equatable, Sendable {
     /// All commands.
-    enum Name: String, CaseIterable, Sendable {
+    public enum Name: String, CaseIterable, Sendable {
         case help, quit, msg, join, leave, me, who, whois, verify, reply, edit, delete, react, topic
         case search, goto, file, fetch, accept, decline, block, unblock, mute, unmute, archive
         case away, back, status
     }
 
-    let name: Name
+    /// Which one.
+    public let name: Name
     /// What follows the word.
-    let rest: String
+    public let rest: String
 
-    /// What a typed text is.
-    enum Parsed: Equatable {
-        case text(String)
-        case command(SlashCommand)
-        case unknown(String, nearest: String?)
+    /// Makes one.
+    public init(name: Name, rest: String) {
+        self.name = name
+        self.rest = rest
     }
 
-    /// `/x` is a command, `//x` is the text `/x`, and so is a path as `/etc/hosts`.
-    static func parse(_ text: String) -> Parsed {
-        guard text.hasPrefix("/") else { return .text(text) }
+    /// What a typed text is.
+    public enum Parsed: Equatable, Sendable {
+        /// To be sent.
+        case text(String)
+        /// To be done.
+        case command(SlashCommand)
+        /// An invitation, which is for the user's own daemon and never for others.
+        case invitation(String)
+        /// No command, and why it is not sent.
+        case unknown(why: String)
+    }
+
+    /// `/x` is a command, `//x` is the text `/x`; all else that begins with `/` is refused.
+    public static func parse(_ text: String) -> Parsed {
+        let bare = text.drop(while: \.isWhitespace)
+        if let invitation = TypedInvitation(alone: bare) { return .invitation(invitation.text) }
+        // By its scalars: a mark on the slash hides nothing of it.
+        guard text.unicodeScalars.first == "/" else { return .text(text) }
         if text.hasPrefix("//") { return .text(String(text.dropFirst())) }
         let word = text.dropFirst().prefix { !$0.isWhitespace }
-        if word.contains("/") || word.isEmpty { return .text(text) }
         guard let name = Name(rawValue: word.lowercased()) else {
-            let nearest = NearestName.find(word.lowercased(), among: Name.allCases.map(\.rawValue))
-            return .unknown(String(word), nearest: nearest)
+            return .unknown(why: self.why(word))
         }
         let rest = text.dropFirst(word.count + 1).drop(while: \.isWhitespace)
+        if name == .join, let invitation = TypedInvitation(alone: rest) {
+            return .invitation(invitation.text)
+        }
         return .command(SlashCommand(name: name, rest: String(rest)))
     }
 
+    private static func why(_ word: Substring) -> String {
+        let shown = TerminalText.line(String(word.prefix(32)))
+        guard !word.isEmpty else { return "there is no command; to send a slash write //" }
+        let nearest = NearestName.find(word.lowercased(), among: Name.allCases.map(\.rawValue))
+        return "there is no /\(shown): " + (nearest.map { "did you mean /\($0)?" } ?? "see /help;")
+            + " To send it write //\(shown)"
+    }
+
     /// What is typed to send a text, also one that begins with a slash.
-    static func typed(_ text: String) -> String { text.hasPrefix("/") ? "/" + text : text }
+    public static func typed(_ text: String) -> String { text.hasPrefix("/") ? "/" + text : text }
 
     /// What is typed to give it.
-    var line: String { "/\(self.name)" + (self.rest.isEmpty ? "" : " \(self.rest)") }
+    public var line: String { "/\(self.name)" + (self.rest.isEmpty ? "" : " \(self.rest)") }
 
     /// Whether it is about the message that is chosen, or the last: given again it may mean another one.
-    var isOfMessage: Bool {
+    public var isOfMessage: Bool {
         switch self.name {
         case .reply, .edit, .delete, .react, .fetch: true
         case .help, .quit, .msg, .join, .leave, .me, .who, .whois, .verify, .topic, .search, .goto,
@@ -52,7 +77,7 @@ struct SlashCommand: Equatable, Sendable {
     }
 
     /// The first word of what follows, and the rest of it.
-    var words: (first: String, rest: String) {
+    public var words: (first: String, rest: String) {
         let first = self.rest.prefix { !$0.isWhitespace }
         return (
             String(first),
@@ -63,11 +88,11 @@ struct SlashCommand: Equatable, Sendable {
 
 extension SlashCommand.Name {
     /// What is typed behind it.
-    var operands: String {
+    public var operands: String {
         switch self {
         case .help, .quit, .who, .away, .back, .status, .mute, .unmute, .archive, .delete: ""
         case .msg: "@PERSON [TEXT]"
-        case .join: "ROOM"
+        case .join: "[ROOM]"
         case .leave: "[ROOM]"
         case .me, .reply: "TEXT"
         case .whois, .verify, .accept, .decline, .block, .unblock: "@PERSON"
@@ -75,19 +100,19 @@ extension SlashCommand.Name {
         case .react: "EMOJI"
         case .topic: "[TEXT]"
         case .search: "WORDS"
-        case .goto: "[NUMBER]"
+        case .goto: "NUMBER|DATE"
         case .file: "PATH"
         case .fetch: "[NAME]"
         }
     }
 
     /// What it does.
-    var summary: String {
+    public var summary: String {
         switch self {
         case .help: "this list, and the keys"
         case .quit: "end (or Ctrl-D); the daemon runs on"
         case .msg: "talk to somebody alone"
-        case .join: "enter a room, or make it"
+        case .join: "enter a room, or make it; without ROOM asks for an invitation"
         case .leave: "leave this room; what was said stays here"
         case .me: "say what you do"
         case .who: "who is in this room, and who is here"
@@ -99,7 +124,7 @@ extension SlashCommand.Name {
         case .react: "give an emoji to the message that is chosen, or the last; again takes it back"
         case .topic: "say what this room is about"
         case .search: "find messages here by their words"
-        case .goto: "show what was found, by its number, among what was said then"
+        case .goto: "show what was found, by its number, or what was said from a date on"
         case .file: "send a file"
         case .fetch: "save a file that was sent, here by name, into the folder you are in"
         case .accept: "let somebody in who has written to you"

@@ -1,0 +1,140 @@
+import ControlAPI
+
+/// What of a conversation was seen: the user begins at the first message that was not, and what counts as
+/// read is what was on the screen.
+extension ChatConversation {
+    /// Takes a page of messages: those behind what the daemon has as read wait to be seen.
+    mutating func expect(_ page: [ChatMessage], own: String) {
+        for message in page where message.isUnread(by: own) && message.cursor > self.readThrough {
+            if self.seen[message.id] == nil { self.unseen[message.id] = message.cursor }
+        }
+    }
+
+    /// Finds out which messages are unread, by their number: those that came last.
+    ///
+    /// Gives false where older ones than are loaded must be among them.
+    mutating func findUnread(own: String) -> Bool {
+        let said = self.scrollback.messages.filter { $0.isUnread(by: own) }
+        let unread = said.map(\.cursor).sorted(by: >).prefix(Int(clamping: self.unread))
+        self.readThrough = max(
+            self.acknowledged, (unread.last ?? said.map(\.cursor).max() ?? 1) - 1)
+        if unread.isEmpty {
+            self.readThrough = max(self.readThrough, said.map(\.cursor).max() ?? 0)
+        }
+        (self.unseen, self.seen) = ([:], [:])
+        self.expect(said, own: own)
+        self.firstUnread = self.firstUnseen
+        return unread.count >= self.unread || !self.scrollback.hasOlder
+            || self.scrollback.messages.count >= Self.unreadMessages
+    }
+
+    /// How many messages are loaded at most to find the first that was not read.
+    private static let unreadMessages = Scrollback.countLimit - 1_000
+
+    /// The first message, in display order, that was not on the screen yet.
+    var firstUnseen: String? {
+        guard !self.unseen.isEmpty else { return nil }
+        return self.scrollback.messages.first { self.unseen[$0.id] != nil }?.id
+    }
+
+    /// Messages were on the screen, and somebody looked.
+    mutating func see(_ messages: some Sequence<ChatMessage>) {
+        for message in messages {
+            guard let cursor = self.unseen.removeValue(forKey: message.id) else { continue }
+            // What came late stands among older ones, and says nothing of what is below and not loaded.
+            if !(message.isLate && self.scrollback.hasNewer) { self.seen[message.id] = cursor }
+        }
+    }
+
+    /// Up to where all that is here was seen, by arrival; nil where that is no further than the daemon knows.
+    var seenThrough: Int64? {
+        let last: Int64?
+        if let first = self.unseen.values.min() {
+            last = self.seen.values.filter { $0 < first }.max()
+        } else if self.scrollback.hasNewer {
+            last = self.seen.values.max()
+        } else {
+            // The newest by arrival is near the end.
+            last = self.scrollback.messages.suffix(100).map(\.cursor).max()
+        }
+        guard let last, last > 0 else { return nil }
+        // Where the daemon counts some still, though nothing here is left to be seen, it is told again.
+        let isOver = self.unseen.isEmpty && self.isAtEnd && self.unread > 0
+        return last > self.acknowledged || isOver ? last : nil
+    }
+
+    /// The daemon has been told.
+    mutating func tell(readThrough cursor: Int64) {
+        self.acknowledged = cursor
+        self.readThrough = max(self.readThrough, cursor)
+        self.seen = self.seen.filter { $0.value > cursor }
+        guard self.unseen.isEmpty, !self.scrollback.hasNewer else { return }
+        (self.unread, self.mentions, self.missedBelow) = (0, 0, 0)
+    }
+}
+
+extension ChatMessage {
+    /// Whether it counts as unread until the user has seen it.
+    func isUnread(by own: String) -> Bool {
+        self.isSaid && self.author != own && !self.isOfUser
+    }
+}
+
+extension ChatState {
+    /// Goes on once a page is there: to the first unread message where the conversation was just entered.
+    mutating func begin(at place: Int) {
+        let own = self.own.id
+        let isKnown = self.conversations[place].findUnread(own: own)
+        self.conversations[place].isSeekingUnread = !isKnown
+        guard isKnown, self.conversations[place].isEntered else { return }
+        self.conversations[place].isEntered = false
+        if self.conversations[place].id == self.current { self.goToUnread() }
+    }
+
+    /// Shows the first message that was not seen at the top, and below it as many as there is room for.
+    mutating func goToUnread() {
+        guard let first = self.shown.firstUnseen else {
+            guard self.shown.unread > 0, self.shown.loading == nil else { return }
+            // They are not loaded.
+            self.shown.forget()
+            return self.shown.isEntered = true
+        }
+        self.shown.firstUnread = first
+        self.shown.anchor = .init(id: first)
+        self.scroll(max(0, self.areas.messages - 3))
+    }
+
+    /// Chooses the next message that calls the user: after the chosen one, else the first that was not seen.
+    mutating func goToMention() {
+        let messages = self.shown.scrollback.messages
+        let start =
+            self.shown.selected.flatMap { self.shown.scrollback.index(of: $0) }.map { $0 + 1 }
+            ?? self.shown.firstUnseen.flatMap { self.shown.scrollback.index(of: $0) } ?? 0
+        let calls = messages.indices.filter { messages[$0].isMention && !messages[$0].isErased }
+        guard let place = calls.first(where: { $0 >= start }) ?? calls.first else {
+            return self.notice = "nobody calls you in what is loaded here"
+        }
+        self.look(at: messages[place].id, in: self.current)
+    }
+
+    /// Up to where the daemon is to be told that a person has read; nil for nowhere.
+    var newlyRead: Int64? {
+        guard self.link.isConnected, self.isReading, let place = self.place(of: self.current)
+        else { return nil }
+        let shown = self.conversations[place]
+        guard !shown.isSeekingUnread, !shown.isEntered, shown.loading == nil,
+            !self.link.asked.values.contains(.acknowledge(shown.id))
+        else { return nil }
+        return shown.seenThrough
+    }
+
+    /// Tells the daemon what a person has seen.
+    mutating func acknowledge() {
+        guard let cursor = self.newlyRead else { return }
+        let id = self.current
+        let isAsked = self.ask(AcknowledgeMethod.self, .acknowledge(id)) {
+            ($0.conversation, $0.cursor) = (id, cursor)
+        }
+        if isAsked { self.shown.tell(readThrough: cursor) }
+    }
+}

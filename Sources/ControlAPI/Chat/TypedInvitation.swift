@@ -1,0 +1,37 @@
+/// A line that lets in whoever has it: `stoa:room?…`, `stoa:realm?…`.
+///
+/// It is not echoed, not remembered, not saved and not sent, wherever it is typed.
+public struct TypedInvitation: Equatable, Sendable {
+    private static let beginnings = ["stoa:room?", "stoa:realm?"]
+
+    /// All of it.
+    let text: String
+
+    /// A text that is an invitation, maybe with blanks around it.
+    init?(alone text: Substring) {
+        let lower = text.prefix(16).lowercased()
+        guard Self.beginnings.contains(where: lower.hasPrefix) else { return nil }
+        self.text = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    /// Where in a text what is secret begins; nil where nothing is.
+    public static func start(in characters: [Character]) -> Int? {
+        characters.indices.first { place in
+            (characters[place] == "s" || characters[place] == "S")
+                && self.beginnings.contains { beginning in
+                    String(characters[place...].prefix(beginning.count)).lowercased() == beginning
+                }
+        }
+    }
+
+    /// Whether something of a text is secret.
+    public static func isIn(_ text: String) -> Bool {
+        text.utf8.contains(0x3F) && self.start(in: Array(text)) != nil
+    }
+
+    /// A text as it is echoed: of an invitation only how it begins.
+    public static func hidden(_ text: String) -> String {
+        guard let start = self.start(in: Array(text)) else { return text }
+        return String(text.prefix(start)) + "stoa:… (not shown)"
+    }
+}

@@ -1,0 +1,36 @@
+import ControlAPI
+
+/// What the chat without a screen says of commands that only the screen can do.
+enum PlainCommands {
+    static let help =
+        "here: /me TEXT says what you do, /quit ends, //x sends /x; for all else there is: stoa --help"
+
+    /// That a command cannot be done here, and what does it.
+    static func instead(of name: SlashCommand.Name, in to: String) -> String {
+        let place = TerminalText.word(to)
+        let command: String? =
+            switch name {
+            case .me, .help, .quit: nil
+            case .join: "join"
+            case .leave: "leave \(place)"
+            case .msg: "send @PERSON TEXT"
+            case .who: "members \(place)"
+            case .whois, .verify, .accept, .decline, .block, .unblock: "\(name) @PERSON"
+            case .reply: "send \(place) --reply ID TEXT"
+            case .edit: "edit ID TEXT"
+            case .delete: "delete ID"
+            case .react: "react ID EMOJI"
+            case .topic: "topic \(place) TEXT"
+            case .search: "search WORDS"
+            case .goto: "history \(place) --since DATE"
+            case .file: "send \(place) --file PATH"
+            case .fetch: "fetch ID"
+            case .mute, .unmute, .archive: "\(name) \(place)"
+            case .away: "presence away"
+            case .back: "presence online"
+            case .status: "status"
+            }
+        guard let command else { return "usage: /\(name) \(name.operands)" }
+        return "/\(name) cannot be done here: stoa \(command)"
+    }
+}
