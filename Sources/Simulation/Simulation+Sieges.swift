@@ -6,7 +6,11 @@ import Engine
 ///
 /// Each lives by the absence of one rule: who gives way, what protects, and what goes first.
 extension Simulation {
-    private static func siege(by act: Sybils.Act, seed: UInt64) throws -> Simulation {
+    ///
+    /// - Parameter look: looks at it once a second.
+    private static func siege(
+        by act: Sybils.Act, seed: UInt64, look: (Simulation) throws -> Void = { _ in }
+    ) throws -> Simulation {
         let simulation = Simulation(seed: seed, machines: 3, faults: Faults())
         simulation.logBounds.all = 96
         simulation.recordBounds.profiles = 16_384
@@ -21,9 +25,10 @@ extension Simulation {
         for index in 0..<2 { try simulation.say("before", from: index) }
         try simulation.run(for: 2_000)
         simulation.add(Sybils(doing: act))
-        for moment in 0..<12 {
-            try simulation.run(for: 5_000)
-            try simulation.say("\(moment)", from: moment % 2)
+        for moment in 0..<60 {
+            try simulation.run(for: 1_000)
+            try look(simulation)
+            if moment % 5 == 0 { try simulation.say("\(moment)", from: moment % 2) }
         }
         return simulation
     }
@@ -35,10 +40,11 @@ extension Simulation {
 
     /// Many authors over few links take the place of names.
     package static func washed(seed: UInt64 = 1) throws {
-        let simulation = try Self.siege(by: .wash, seed: seed)
-        let known = simulation.machines[0].node?.profile(of: simulation.machines[2].id)
-        guard known?.name == "n2" else {
-            throw Violation("node 0 has lost the name of a stranger who is linked")
+        _ = try Self.siege(by: .wash, seed: seed) { simulation in
+            let known = simulation.machines[0].node?.profile(of: simulation.machines[2].id)
+            guard known?.name == "n2" else {
+                throw Violation("node 0 has lost the name of a stranger who is linked")
+            }
         }
     }
 
