@@ -90,8 +90,9 @@ struct StreamCommand: Subcommand {
         arguments.value("--by").map { $0.split(separator: ",").map { String($0) } }
     }
 
-    /// The devices whose sendings count: of the people who are named, else of all whom the user knows; nil for
-    /// all. Anyone can take the name of a stream in a room; in a conversation of two there is nobody else.
+    /// The devices whose sendings count: of the people who are named, else of all whom the user knows; nil for all.
+    ///
+    /// Anyone can take the name of a stream in a room; in a conversation of two there is nobody else.
     private func senders(
         _ people: [String]?, _ context: CommandContext
     ) throws(Failure) -> Set<String>? {
