@@ -292,10 +292,10 @@ class Life:
         until("what is wrong is not taken up", lambda: f"is not taken up: {machine.homes[user]}" in log())
         checks.that(
             "with its line and what to do, and all stays", f"{wrong}; all stays as it is" in log(), log())
-        # Nobody of the two knows the other.
-        machine.does(other, "stoa", "send", f"@{user}", "let me in", "--wait", "delivered")
-        checks.same(f"as it does: {other} need not be let in", machine.list(user, "requests"), [])
         after = client.call("status")
+        # Nobody of the two knows the other.
+        machine.does(other, "stoa", "send", f"@{after['id']}", "let me in", "--wait", "delivered")
+        checks.same(f"as it does: {other} need not be let in", machine.list(user, "requests"), [])
         for what in ("startedAt", "listen", "links"):
             checks.same(f"a reload leaves {what}", after[what], before[what])
         checks.same("and the process", machine.unit(user, "stoad.service", "MainPID"), process)

@@ -164,7 +164,7 @@ class Robot:
         for user in (BACKUP, WEB):
             self.does(user, "send", ROOM, f"{user} is done", "--key", f"{user} 1")
             for line in ([], ["status"], ["peers"], ["rooms"], ["conversations"], ["people"], ["members", ROOM],
-                         ["search", "done"], ["usage"], ["transfers"], ["consumers"], ["whois", NAME]):
+                         ["search", "done"], ["usage"], ["transfers"], ["consumers"], ["whois", "@me"]):
                 checks.same(f"stoa {' '.join(line)} is for {user}, too", self.stoa(user, *line)[0], 0)
         for user, other in ((BACKUP, WEB), (WEB, BACKUP)):
             history = self.does(user, "history", ROOM)
