@@ -109,6 +109,8 @@ extension Node {
             else { continue }
             self.beginPicture(of: author, picture, isAwaited: false)
         }
+        // Some may have to wait for their turn.
+        if self.pictures.nextDue != nil { self.armTransfers() }
     }
 
     private mutating func beginPicture(

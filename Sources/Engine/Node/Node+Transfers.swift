@@ -273,7 +273,7 @@ extension Node {
         self.armTransfers()
     }
 
-    private mutating func armTransfers() {
+    mutating func armTransfers() {
         let next = [
             self.downloads.nextWake(after: self.now.monotonic), self.uploads.nextTold,
             self.links.count == 0 ? nil : self.pictures.nextDue,

@@ -30,6 +30,7 @@ struct Harness {
     var packets: [LinkID: PacketCounts] = [:]
     /// When pings of a trial go on, if they do.
     var packetsAt: UInt64?
+    var transfersAt: UInt64?
     /// How often the machine was to be examined.
     private(set) var examinations = 0
     /// What users were answered, in order.
@@ -198,6 +199,7 @@ struct Harness {
             case .arm(.signals, let at): self.signalsAt = at
             case .arm(.alerts, let at): self.alertsAt = at
             case .arm(.packets, let at): self.packetsAt = at
+            case .arm(.transfers, let at): self.transfersAt = at
             case .arm(.payloads, let at): self.payloadsAt = at
             case .countPackets(let links):
                 counted = self.packets.filter { links.contains($0.key) }

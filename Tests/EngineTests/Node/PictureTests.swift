@@ -254,6 +254,24 @@ import Testing
         #expect(test.tasks().contains(.open(last.blob, last.layout)))
     }
 
+    @Test("whose owner did not have it yet when asked is asked for again within ten seconds")
+    func tooEarly() throws {
+        var test = self
+        test.meetAda()
+        let picture = Self.picture(1)
+        let begun = test.harness.now.monotonic
+        test.tell(picture)
+        test.harness.give(
+            .transfer(.opened(picture.blob, BlobStanding(chunks: ChunkSet(of: 1)))))
+        test.harness.give(.blobHoldings(BlobHoldings(picture.blob, .nothing)), from: 2)
+        _ = test.tasks()
+        test.harness.give(.blobHoldings(BlobHoldings(picture.blob, .whole)), from: 2)
+        #expect(try #require(test.harness.transfersAt) <= begun + Limits.pictureMilliseconds)
+        test.harness.pass(milliseconds: Limits.pictureMilliseconds)
+        test.harness.give(.timer(.transfers))
+        #expect(test.tasks().contains(.open(picture.blob, picture.layout)))
+    }
+
     @Test("of fellows take so much room at most, those of people who are known more")
     func bounded() {
         var pictures = Pictures(Profiles([]))
