@@ -80,7 +80,7 @@ def request_flood(pair: Any) -> None:
     print(
         f"MEASURED load, {name}: {len(requests)} wait, disk +{grown / MIB:.1f} MiB", flush=True)
     told = pair.system.nodes[1].stoa(
-        "send", "@node0", "it is me", "--wait", "delivered", "--timeout", "10")
+        "send", "@" + pair.system.call(0, "status")["id"], "it is me", "--wait", "delivered", "--timeout", "10")
     that(f"{name}: who is known is let in", told[0] == 0, told)
 
 
