@@ -60,7 +60,10 @@ struct NodeTime: Sendable {
 
     /// Whether an entry of that time is held, by whether the user knows its author.
     func isHeld(_ time: HybridTime, isOfKnown: Bool) -> Bool {
-        isOfKnown ? self.isAhead(time) : self.isAhead(time) || !self.isFollowed(time)
+        #if MUTANTS
+            if Mutant.believeEveryClock.isActive { return false }
+        #endif
+        return isOfKnown ? self.isAhead(time) : self.isAhead(time) || !self.isFollowed(time)
     }
 
     /// Whether own entries may follow an entry of that time.
