@@ -117,7 +117,7 @@ extension ChatState {
         self.look(at: messages[place].id, in: self.current)
     }
 
-    /// Up to where the daemon is to be told that a person has read; nil for nowhere.
+    /// The cursor through which the user has read, if the daemon has yet to be told; nil otherwise.
     var newlyRead: Int64? {
         guard self.link.isConnected, self.isReading, let place = self.place(of: self.current)
         else { return nil }
