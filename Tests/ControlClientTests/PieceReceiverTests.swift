@@ -111,6 +111,18 @@ struct PieceReceiverTests {
         #expect(chosen.params("people").isEmpty)
     }
 
+    @Test("packets of nobody are taken by the bare name of a stranger")
+    func strangersPackets() throws {
+        let id = String(repeating: "b", count: 52)
+        let daemon = try FakeDaemon { _ in
+            [.result(["id": .string(id), "name": "ben", "tier": "stranger"])]
+        }
+        let words = ["stream", "recv", "ops", "dump", "--ephemeral", "--by", "@ben"]
+        let run = try CommandRun(words, daemon: daemon)
+        #expect(run.code == .refused && run.errors.contains("@" + id.prefix(12)))
+        #expect(daemon.params("openStream").isEmpty)
+    }
+
     @Test("a sending that brings too little while another one waits gives way")
     func stalls() {
         var stall = StreamStall(waiting: ["peer": "b", "peerName": "ben", "cursor": 9], at: 1_000)

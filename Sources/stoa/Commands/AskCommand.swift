@@ -90,6 +90,8 @@ struct AskCommand: Subcommand {
                 .temporary, why: "nobody has answered in time",
                 next: "the question stays; to go on waiting, \(self.key.advice)")
         }
+        // The answer is what was asked for: where it cannot be printed, the command has failed.
+        context.console.isReport = false
         context.status = Int32(found.choice)
         try context.json
             ? context.console.print(found.json) : context.console.print(found.text + "\n")

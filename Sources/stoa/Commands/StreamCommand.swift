@@ -103,7 +103,15 @@ struct StreamCommand: Subcommand {
         var devices: Set<String> = []
         for name in people {
             let person = try context.call(WhoisMethod.self, .init { $0.person = name })
-            devices.insert(person.shown("id"))
+            let id = person.shown("id")
+            let word = name.hasPrefix("@") ? String(name.dropFirst()) : name
+            let isKnown = ["known", "verified", "own"].contains(person.shown("tier"))
+            guard isKnown || id.hasPrefix(word.lowercased()) else {
+                throw Failure(
+                    .refused, why: "you know nobody called \"\(TerminalText.line(name))\"",
+                    next: "anyone can take a name: compare keys, then use \(person.shortKey())")
+            }
+            devices.insert(id)
         }
         return devices
     }
