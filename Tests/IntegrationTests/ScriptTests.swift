@@ -149,6 +149,16 @@ extension IntegrationTests {
             _ = try ben.stoa("react", sure, "\u{1F44D}")
             #expect(try again.waitForExit() == .code(0))
             _ = try ada.stoa("--timeout", "0.2", "ask", "ops", "And?", expecting: 75)
+            // An answer that nobody could read is no answer.
+            let stoa = "exec \(try Surroundings.programs())/stoa --socket \(ada.socket)"
+            let unread = try ChildProcess(
+                ["/bin/sh", "-c", "\(stoa) ask ops Heard? >/dev/full"],
+                environment: ada.environment)
+            try ben.await("it is asked") { try $0.texts(in: "ops").last == "Heard?" }
+            let newest = try ben.call("history", ["to": "ops", "limit": 1])
+            let heard = try #require(newest["messages"]?.arrayValue?.last?["id"]?.stringValue)
+            _ = try ben.stoa("send", "ops", "--reply", heard, "loud and clear")
+            #expect(try unread.waitForExit() == .code(74))
         }
 
         @Test(
