@@ -1,6 +1,6 @@
-public import Crypto
-public import Engine
-public import Posix
+package import Crypto
+package import Engine
+package import Posix
 
 /// The content of files, in a folder of its own: cut, hashed and checked, on a thread that may block.
 ///
@@ -12,13 +12,13 @@ public import Posix
 /// Nothing is given that its hashes do not vouch for. What turns out to be wrong on reading throws
 /// ``BlobFailure/damaged``, and from then on the file is one that is not whole: what is right of it counts
 /// when it is opened to be fetched again. `Docs/Data.md`. Knows nothing of messages.
-public actor BlobStore {
+package actor BlobStore {
     private let folder: String
     private let executor: ThreadExecutor
     /// How many bytes all files may take.
-    public nonisolated let quota: UInt64
+    package nonisolated let quota: UInt64
     /// How many they take, as large as they are to be.
-    public private(set) var usedBytes: UInt64 = 0
+    package private(set) var usedBytes: UInt64 = 0
     /// How many of them each has.
     private var counted: [BlobID: UInt64] = [:]
     private var parts: [BlobID: PartialBlob] = [:]
@@ -32,7 +32,7 @@ public actor BlobStore {
     /// Opens the folder, or makes it; what was cut short while it was copied is removed.
     ///
     /// - Parameter quota: how many bytes files may take of the disk.
-    public init(
+    package init(
         folder: String, quota: UInt64, executor: ThreadExecutor
     ) throws(SystemError) {
         self.folder = folder
@@ -53,7 +53,7 @@ public actor BlobStore {
     }
 
     /// The thread.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
         self.executor.asUnownedSerialExecutor()
     }
 
@@ -66,7 +66,7 @@ public actor BlobStore {
     }
 
     /// The files that are there or should be, in order.
-    public func all() throws(BlobFailure) -> [(blob: BlobID, presence: BlobPresence)] {
+    package func all() throws(BlobFailure) -> [(blob: BlobID, presence: BlobPresence)] {
         try Self.all(in: self.folder)
     }
 
@@ -94,7 +94,7 @@ public actor BlobStore {
     /// Notes that a file is to be fetched of which nothing is here; nothing happens where some of it is.
     ///
     /// From then on ``all()`` gives it, as one that is not whole, also after a restart.
-    public func note(_ blob: BlobID) throws(BlobFailure) {
+    package func note(_ blob: BlobID) throws(BlobFailure) {
         guard !Files.exists(self.path(blob)) else { return }
         try BlobFailure.of { () throws(SystemError) in
             for suffix in [Self.partSuffix, Self.treeSuffix] {
@@ -106,7 +106,7 @@ public actor BlobStore {
     /// Makes ready to store a file, or goes on with one: gives what is there and right.
     ///
     /// Throws where there is no room for it; then nothing is there of one that is not begun, noted or not.
-    public func open(_ blob: BlobID, _ layout: BlobLayout) throws(BlobFailure) -> BlobStanding {
+    package func open(_ blob: BlobID, _ layout: BlobLayout) throws(BlobFailure) -> BlobStanding {
         // What is damaged or lost is fetched again.
         if let standing = (try? self.standing(of: blob, layout)) ?? nil { return standing }
         Self.prepare(for: layout)
@@ -151,7 +151,7 @@ public actor BlobStore {
     /// What of a file is here; nil for nothing.
     ///
     /// Throws ``BlobFailure/damaged`` where it was whole, and is gone or has another size.
-    public func standing(
+    package func standing(
         of blob: BlobID, _ layout: BlobLayout
     ) throws(BlobFailure) -> BlobStanding? {
         if let part = self.parts[blob] { return part.standing }
@@ -175,7 +175,7 @@ public actor BlobStore {
     }
 
     /// Stores a part where it is right; gives whether it was.
-    public func store(
+    package func store(
         _ bytes: [UInt8], as part: BlobPart, of blob: BlobID
     ) throws(BlobFailure) -> Bool {
         // One that has been given up meanwhile.
@@ -186,7 +186,7 @@ public actor BlobStore {
     }
 
     /// All parts of a file are stored: it is there under its name from here on, also after a power cut.
-    public func finish(_ blob: BlobID) throws(BlobFailure) {
+    package func finish(_ blob: BlobID) throws(BlobFailure) {
         // One that was there already.
         guard let part = self.parts.removeValue(forKey: blob) else { return }
         precondition(part.standing.chunks.isWhole, "a file is whole before it is kept")
@@ -203,7 +203,7 @@ public actor BlobStore {
     /// Stores no more of a file.
     ///
     /// - Parameter isRemoved: whether what is there of it goes, also where it is whole.
-    public func close(_ blob: BlobID, isRemoved: Bool) throws(BlobFailure) {
+    package func close(_ blob: BlobID, isRemoved: Bool) throws(BlobFailure) {
         self.parts[blob] = nil
         guard isRemoved else { return }
         self.whole.forget(blob)
@@ -220,7 +220,7 @@ public actor BlobStore {
     /// A part of a file; nil where it is not here.
     ///
     /// Throws ``BlobFailure/damaged`` where it is wrong.
-    public func read(_ part: BlobPart, of blob: BlobID) throws(BlobFailure) -> [UInt8]? {
+    package func read(_ part: BlobPart, of blob: BlobID) throws(BlobFailure) -> [UInt8]? {
         guard let partial = self.parts[blob] else {
             return try self.withWhole(blob) { (file) throws(BlobFailure) in try file.read(part) }
                 ?? nil
@@ -232,7 +232,7 @@ public actor BlobStore {
     }
 
     /// The first bytes of a file that is whole, by which pictures are known.
-    public func beginning(of blob: BlobID) throws(BlobFailure) -> [UInt8] {
+    package func beginning(of blob: BlobID) throws(BlobFailure) -> [UInt8] {
         Array((try self.read(.chunk(0), of: blob) ?? []).prefix(PictureType.beginningBytes))
     }
 
@@ -280,7 +280,7 @@ public actor BlobStore {
     ///
     /// The next call goes on at the place that it gives; nil where all were read. Other work has turns
     /// in between.
-    public func scrub(
+    package func scrub(
         from start: BlobPlaceOnDisk?, bytes: UInt64
     ) async throws(BlobFailure) -> (damaged: [BlobID], next: BlobPlaceOnDisk?) {
         var damaged: [BlobID] = []
@@ -319,7 +319,7 @@ public actor BlobStore {
     /// copy is known to be right. Throws where there is no room for it, where it is larger than a file may
     /// be, cannot be read, or changes meanwhile; then nothing is there that was not before. Gives other work
     /// of this actor turns.
-    public func take(
+    package func take(
         _ source: RandomAccessFile, key: Bytes32?
     ) async throws(BlobFailure) -> (blob: BlobID, size: UInt64, isNew: Bool) {
         self.imports += 1
@@ -349,7 +349,7 @@ public actor BlobStore {
     }
 
     /// Keeps content as a file of its own; throws as ``take(_:key:)``.
-    public func take(_ content: [UInt8]) async throws(BlobFailure) {
+    package func take(_ content: [UInt8]) async throws(BlobFailure) {
         self.imports += 1
         let path = "\(self.folder)/\(self.imports)\(Self.importSuffix)"
         defer { try? Files.remove(path) }
@@ -394,7 +394,7 @@ extension BlobLayout {
 }
 
 /// How a file is on the disk.
-public enum BlobPresence: Hashable, Sendable {
+package enum BlobPresence: Hashable, Sendable {
     /// Under its name.
     case whole
     /// Some of it, or only a note that it is to be fetched.
@@ -404,14 +404,13 @@ public enum BlobPresence: Hashable, Sendable {
 }
 
 /// How far files were read through.
-public struct BlobPlaceOnDisk: Hashable, Sendable {
+package struct BlobPlaceOnDisk: Hashable, Sendable {
     var blob: BlobID
     var chunk: Int
 }
 
 /// Why the bytes of a file cannot be stored or read.
-public enum BlobFailure: Error, Hashable, Sendable {
-    /// The disk is full.
+package enum BlobFailure: Error, Hashable, Sendable {
     case diskFull
     /// Files may take no more of the disk.
     case quota

@@ -1,28 +1,26 @@
 internal import Crypto
-public import Engine
+package import Engine
 internal import Posix
 
 /// What is looked at and done to files that no daemon has open: `stoad --check` and `--repair`.
-public struct FileCheck {
+package struct FileCheck {
     private let folder: String
 
     /// A file that is not what was stored.
-    public struct Finding: Hashable, Sendable {
-        /// Which one.
-        public let blob: BlobID
+    package struct Finding: Hashable, Sendable {
+        package let blob: BlobID
         /// What is wrong with it, and where.
-        public let text: String
+        package let text: String
         /// Whether there is nothing left of it.
-        public let isLost: Bool
+        package let isLost: Bool
     }
 
-    /// Takes the folder of files.
-    public init(folder: String) { self.folder = folder }
+    package init(folder: String) { self.folder = folder }
 
     /// Reads all files that are whole; gives how many there are or should be, and what is wrong.
     ///
     /// One that is not whole has nothing to be compared with: of that what is right counts.
-    public func check() throws(BlobFailure) -> (files: Int, findings: [Finding]) {
+    package func check() throws(BlobFailure) -> (files: Int, findings: [Finding]) {
         let all = try BlobStore.all(in: self.folder)
         var findings: [Finding] = []
         for (blob, presence) in all {
@@ -62,7 +60,7 @@ public struct FileCheck {
     }
 
     /// Has what is damaged fetched again by the next start: what is right of it stays.
-    public func repair(_ findings: [Finding]) throws(BlobFailure) {
+    package func repair(_ findings: [Finding]) throws(BlobFailure) {
         do throws(SystemError) {
             for finding in findings where !finding.isLost {
                 let path = "\(self.folder)/\(finding.blob)"

@@ -1,9 +1,9 @@
 import ControlAPI
 
 /// What a piece of text looks like.
-public struct Look: Equatable, Sendable {
+package struct Look: Equatable, Sendable {
     /// A colour by what it is for; the screen knows which that is.
-    public enum Colour: Equatable, Hashable, Sendable {
+    package enum Colour: Equatable, Hashable, Sendable {
         /// That of the terminal.
         case usual
         /// One of the colours of names, from 0 on.
@@ -12,14 +12,13 @@ public struct Look: Equatable, Sendable {
         case mention, alert, accent
     }
 
-    /// Its colour.
-    public var colour = Colour.usual
+    package var colour = Colour.usual
     /// Whether it is bold.
-    public var isBold = false
+    package var isBold = false
     /// Whether it steps back.
-    public var isFaint = false
+    package var isFaint = false
     /// Whether it is drawn in reverse.
-    public var isReversed = false
+    package var isReversed = false
 
     static let plain = Look()
     static let bold = Look(isBold: true)
@@ -31,13 +30,12 @@ public struct Look: Equatable, Sendable {
 }
 
 /// One piece of a row of the screen, all of one look.
-public struct TextRun: Equatable, Sendable {
+package struct TextRun: Equatable, Sendable {
     /// What is printed: safe, and of one line.
-    public var text: String
+    package var text: String
     /// What it looks like.
-    public var look: Look
-    /// The cells that it takes.
-    public var columns: Int
+    package var look: Look
+    package var columns: Int
 
     init(_ text: String, _ look: Look = .plain, columns: Int? = nil) {
         self.text = text
@@ -47,10 +45,9 @@ public struct TextRun: Equatable, Sendable {
 }
 
 /// A row of the screen, or a part of one.
-public struct ScreenRow: Equatable, Sendable {
+package struct ScreenRow: Equatable, Sendable {
     /// Its pieces from left to right.
-    public var runs: [TextRun] = []
-    /// The cells that it takes.
+    package var runs: [TextRun] = []
     var columns: Int { self.runs.reduce(0) { $0 + $1.columns } }
 
     init(_ runs: [TextRun] = []) { self.runs = runs }

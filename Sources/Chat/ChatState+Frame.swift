@@ -1,14 +1,14 @@
 import ControlAPI
 
 /// What stands on the screen.
-public struct ChatFrame: Equatable, Sendable {
+package struct ChatFrame: Equatable, Sendable {
     /// As many as the screen has, from the top; what a row does not fill is blank.
-    public var rows: [ScreenRow]
+    package var rows: [ScreenRow]
     /// Where the cursor stands.
-    public var cursor: (row: Int, column: Int)
+    package var cursor: (row: Int, column: Int)
 
     /// Whether two are the same to look at.
-    public static func == (one: ChatFrame, other: ChatFrame) -> Bool {
+    package static func == (one: ChatFrame, other: ChatFrame) -> Bool {
         one.rows == other.rows && one.cursor == other.cursor
     }
 }
@@ -45,7 +45,7 @@ extension ChatState {
     var pageRows: Int { max(1, self.areas.messages - 2) }
 
     /// Draws the screen; the state changes only in what it remembers of the drawing.
-    public mutating func frame() -> ChatFrame {
+    package mutating func frame() -> ChatFrame {
         let input = self.inputRows(columns: self.size.columns)
         let areas = self.areas(typed: input.rows.count)
         var rows: [ScreenRow] = []

@@ -1,9 +1,9 @@
-public import ControlAPI
+package import ControlAPI
 
 /// What is kept of the client, and what it takes over.
 extension ChatState {
     /// What is to be kept should the client end now.
-    public var saved: SavedChat {
+    package var saved: SavedChat {
         // Of another person, whose daemon was there before, it stays for them.
         var saved = self.left
         let own = self.own.id
@@ -24,10 +24,10 @@ extension ChatState {
     }
 
     /// How many lines were entered with this client: each is to be kept at once.
-    public var entered: Int { self.outbox.made }
+    package var entered: Int { self.outbox.made }
 
     /// Takes over what an earlier chat has left.
-    public mutating func restore(_ saved: SavedChat) {
+    package mutating func restore(_ saved: SavedChat) {
         self.left.lines += saved.lines
         self.left.drafts += saved.drafts
     }

@@ -1,7 +1,7 @@
-public import ControlAPI
+package import ControlAPI
 
 /// What happens to the client.
-public enum ChatEvent: Sendable {
+package enum ChatEvent: Sendable {
     /// Keys were pressed.
     case keys([KeyPress])
     /// The terminal has so many cells.
@@ -21,7 +21,7 @@ public enum ChatEvent: Sendable {
 }
 
 /// What the client wants done.
-public enum ChatEffect: Equatable, Sendable {
+package enum ChatEffect: Equatable, Sendable {
     /// Write a line to the daemon.
     case write([UInt8])
     /// Connect to the daemon.
@@ -42,14 +42,13 @@ public enum ChatEffect: Equatable, Sendable {
 ///
 /// It decides everything and does nothing: a shell hands in what happens, does what it wants done, and
 /// draws ``frame()``.
-public struct ChatState: Sendable {
+package struct ChatState: Sendable {
     /// Moments in the time zone of the user.
-    public struct LocalFields: Equatable, Sendable {
+    package struct LocalFields: Equatable, Sendable {
         /// Year, month, day, hour, minute, and the day of the week from Sunday on.
-        public var year: Int, month: Int, day: Int, hour: Int, minute: Int, weekday: Int
+        package var year: Int, month: Int, day: Int, hour: Int, minute: Int, weekday: Int
 
-        /// Makes one.
-        public init(year: Int, month: Int, day: Int, hour: Int, minute: Int, weekday: Int) {
+        package init(year: Int, month: Int, day: Int, hour: Int, minute: Int, weekday: Int) {
             (self.year, self.month, self.day) = (year, month, day)
             (self.hour, self.minute, self.weekday) = (hour, minute, weekday)
         }
@@ -86,7 +85,7 @@ public struct ChatState: Sendable {
     /// Drafts of conversations that are not listed yet.
     var drafts: [SavedChat.Draft] = []
     /// Whether what is not sent outlives the client, as its shell says.
-    public var keepsUnsent = false
+    package var keepsUnsent = false
     /// The invitation that is being typed, unseen; nil where none was asked for.
     var invitation: String?
     let localTime: @Sendable (Int64) -> LocalFields
@@ -99,7 +98,7 @@ public struct ChatState: Sendable {
     ///   - to: the conversation to begin with, as it is written; nil for the first that waits.
     ///   - run: makes the keys of this run its own.
     ///   - localTime: a moment in the user's time zone.
-    public init(
+    package init(
         to: String?, run: Int64, localTime: @escaping @Sendable (Int64) -> LocalFields
     ) {
         self.localTime = localTime
@@ -112,7 +111,7 @@ public struct ChatState: Sendable {
     /// - Parameters:
     ///   - now: milliseconds by a clock that never goes back, by which ``nextDue`` is told, too.
     ///   - wall: milliseconds since 1970.
-    public mutating func handle(_ event: ChatEvent, at now: Int64, wall: Int64) -> [ChatEffect] {
+    package mutating func handle(_ event: ChatEvent, at now: Int64, wall: Int64) -> [ChatEffect] {
         (self.now, self.wall) = (now, wall)
         switch event {
         case .keys(let keys):
@@ -142,7 +141,7 @@ public struct ChatState: Sendable {
     }
 
     /// When `.due` is to be given next; nil for never.
-    public var nextDue: Int64? {
+    package var nextDue: Int64? {
         let send = self.outbox.next != nil && self.outbox.pausedUntil > self.now
         return [
             self.link.nextAttempt, self.newlyRead != nil ? self.now : nil,
@@ -152,7 +151,7 @@ public struct ChatState: Sendable {
     }
 
     /// What was typed and not sent, oldest first.
-    public var unsent: [String] {
+    package var unsent: [String] {
         (self.outbox.unsent.map(\.typed)
             + ([self.empty] + self.conversations).map(\.input.text).filter { !$0.isEmpty })
             .map(TypedInvitation.hidden)

@@ -1,7 +1,7 @@
 import ControlAPI
 
 /// The text that a person types: cursor, words, kill and yank, undo, and what was typed before.
-public struct InputLine: Equatable, Sendable {
+package struct InputLine: Equatable, Sendable {
     /// A state to go back to.
     private struct Step: Equatable, Sendable {
         var text: String
@@ -31,7 +31,7 @@ public struct InputLine: Equatable, Sendable {
     init() {}
 
     /// The whole text.
-    public var text: String { String(self.characters) }
+    package var text: String { String(self.characters) }
     var isEmpty: Bool { self.characters.isEmpty }
     /// What stands before the cursor.
     var beforeCursor: String { String(self.characters[..<self.cursor]) }

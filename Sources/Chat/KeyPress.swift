@@ -1,12 +1,11 @@
 /// What a person has pressed, or pasted.
-public enum KeyPress: Equatable, Sendable {
+package enum KeyPress: Equatable, Sendable {
     /// A character, or several that came at once.
     case text(String)
     /// What the terminal says was pasted, whole.
     case paste(String)
     /// A letter with Ctrl, in lower case.
     case control(Character)
-    /// A character with Alt.
     case alt(Character)
     /// Enter, and Alt with Enter, which begins another line.
     case enter, newLine
@@ -22,7 +21,7 @@ public enum KeyPress: Equatable, Sendable {
 
 /// Makes keys of the bytes that a terminal sends: characters, control characters of ECMA-48, and the
 /// sequences for function keys that xterm, VT and Linux's console agree on.
-public struct KeyDecoder: Sendable {
+package struct KeyDecoder: Sendable {
     /// The longest paste, in bytes; the rest of a longer one is dropped.
     ///
     /// A message holds less.
@@ -35,13 +34,13 @@ public struct KeyDecoder: Sendable {
     private var pasted: [UInt8]?
 
     /// A decoder that waits for nothing.
-    public init() {}
+    package init() {}
 
     /// Whether Esc has come, which is a key or the beginning of one; ``timeOut()`` decides.
-    public var isWaiting: Bool { self.pasted == nil && self.start < self.pending.count }
+    package var isWaiting: Bool { self.pasted == nil && self.start < self.pending.count }
 
     /// Takes bytes as they are read; a character or a key that is cut waits for its rest.
-    public mutating func append(_ bytes: ArraySlice<UInt8>) -> [KeyPress] {
+    package mutating func append(_ bytes: ArraySlice<UInt8>) -> [KeyPress] {
         self.pending += bytes
         var keys: [KeyPress] = []
         while self.start < self.pending.count, self.step(&keys) {}
@@ -51,7 +50,7 @@ public struct KeyDecoder: Sendable {
     }
 
     /// Says that nothing more came for a while: what waits is Esc, or no key.
-    public mutating func timeOut() -> [KeyPress] {
+    package mutating func timeOut() -> [KeyPress] {
         guard self.isWaiting else { return [] }
         defer { (self.pending, self.start) = ([], 0) }
         return self.pending == [0x1B] ? [.escape] : []

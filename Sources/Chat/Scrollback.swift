@@ -87,7 +87,6 @@ struct Scrollback: Equatable, Sendable {
         self.change(message.id) { $0.update(message) }
     }
 
-    /// Changes one that is here.
     mutating func change(_ id: String, _ body: (inout ChatMessage) -> Void) {
         guard let place = self.index(of: id) else { return }
         self.bytes -= self.messages[place].bytes

@@ -1,65 +1,65 @@
 /// Every bound of the control API, with its unit and its reason.
-public enum ControlLimits {
+package enum ControlLimits {
     /// The longest line, in bytes without its newline: a thousand messages of history at about
     /// one kilobyte each, or one message of the largest size with every byte escaped.
-    public static let lineBytes = 1 << 20
+    package static let lineBytes = 1 << 20
     /// How deeply arrays and objects may nest; the deepest object of this API needs six.
-    public static let nestingDepth = 32
+    package static let nestingDepth = 32
     /// The longest text of one number, in bytes: a double needs at most 767 digits to be exact.
-    public static let numberBytes = 1_024
+    package static let numberBytes = 1_024
     /// The most elements in one batch, so that one line cannot ask for unbounded work.
-    public static let batchElements = 1_000
+    package static let batchElements = 1_000
     /// The longest text of one message, in bytes of UTF-8: it fits into one entry's inline payload
     /// of 64 KiB with room for the payload's own header.
-    public static let textBytes = 65_000
+    package static let textBytes = 65_000
     /// What one packet of an ephemeral stream carries, in bytes; the engine's limit.
-    public static let streamPacketBytes = 1_024
+    package static let streamPacketBytes = 1_024
     /// Packets of all ephemeral streams of a conversation in a second; the engine's limit.
-    public static let streamPacketsPerSecond = 64
+    package static let streamPacketsPerSecond = 64
     /// Bytes of these in a second; the engine's limit.
-    public static let streamBytesPerSecond = 30_000
+    package static let streamBytesPerSecond = 30_000
     /// What one part of a durable stream carries, in bytes; the engine's limit.
-    public static let streamPieceBytes = 49_152
+    package static let streamPieceBytes = 49_152
     /// The longest name of a place, in bytes; the engine's limit.
-    public static let labelBytes = 1_024
+    package static let labelBytes = 1_024
     /// The most bytes of what a conversation is about.
-    public static let topicBytes = 256
+    package static let topicBytes = 256
     /// How far a place may be off, in metres; the engine's limit.
-    public static let accuracyMetres: ClosedRange<Int64> = 0...20_037_508
+    package static let accuracyMetres: ClosedRange<Int64> = 0...20_037_508
     /// The longest sign of a reaction, in bytes; the engine's limit.
-    public static let signBytes = 64
+    package static let signBytes = 64
     /// The most messages that one `history` call returns.
-    public static let historyMessages = 1_000
+    package static let historyMessages = 1_000
     /// How many messages `history` returns when the caller names no limit.
-    public static let historyMessagesDefault = 50
+    package static let historyMessagesDefault = 50
     /// The most elements of one page of a list.
-    public static let pageItems = 1_000
+    package static let pageItems = 1_000
     /// How many elements a page of a list has when the caller names no limit.
-    public static let pageItemsDefault = 100
+    package static let pageItemsDefault = 100
     /// The longest place in a list, in bytes: names of consumers and ids, with room to spare.
     static let pagePlaceBytes = 1_024
     /// People who are named where a name matches several.
-    public static let candidates = 32
+    package static let candidates = 32
     /// The longest wait of `send`, in milliseconds: one hour.
-    public static let waitMilliseconds: Int64 = 3_600_000
+    package static let waitMilliseconds: Int64 = 3_600_000
     /// How long `send` waits for a delivery when the caller names no time, in milliseconds.
-    public static let waitMillisecondsDefault: Int64 = 30_000
+    package static let waitMillisecondsDefault: Int64 = 30_000
     /// The longest name of a person, in bytes; the engine's limit.
-    public static let nameBytes = 64
+    package static let nameBytes = 64
     /// The longest invitation to a realm or a room, in bytes; the engine's limit.
-    public static let inviteBytes = 512
+    package static let inviteBytes = 512
     /// The longest name of a file, in bytes; the engine's limit.
-    public static let fileNameBytes = 255
+    package static let fileNameBytes = 255
     /// The longest type of a file, in bytes; the engine's limit.
-    public static let mediaTypeBytes = 127
+    package static let mediaTypeBytes = 127
     /// The most that is said with a file, in bytes; the engine's limit.
-    public static let captionBytes = 32_768
+    package static let captionBytes = 32_768
     /// The largest picture of a person, in bytes; the engine's limit.
-    public static let pictureBytes = 262_144
+    package static let pictureBytes = 262_144
     /// The longest path of a file, in bytes: `PATH_MAX` of Linux without its end.
-    public static let pathBytes = 4_095
+    package static let pathBytes = 4_095
     /// The longest phrase of a secret room or a backup, in bytes; the engine's limit.
-    public static let phraseBytes = 200
+    package static let phraseBytes = 200
     /// The longest status, address, key or person that a parameter may hold, in bytes.
-    public static let wordBytes = 255
+    package static let wordBytes = 255
 }

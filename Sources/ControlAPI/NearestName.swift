@@ -1,5 +1,5 @@
 /// Finds the word that someone probably meant.
-public enum NearestName {
+package enum NearestName {
     /// Longer words are never compared, so a hostile word costs nothing.
     private static let wordBytes = 40
 
@@ -9,7 +9,7 @@ public enum NearestName {
     /// deletion, a substitution or a swap of neighbours (optimal string alignment). A candidate
     /// that begins with a `word` of two or more letters is near too, and so is one of which a word
     /// is. The first of equals wins.
-    public static func find(_ word: String, among candidates: [String]) -> String? {
+    package static func find(_ word: String, among candidates: [String]) -> String? {
         let sought = Array(word.lowercased().utf8)
         guard !sought.isEmpty, sought.count <= Self.wordBytes else { return nil }
         var best: (distance: Int, name: String)?

@@ -1,10 +1,10 @@
 /// The version of this release, which the daemon and the command line share.
-public enum StoaVersion {
+package enum StoaVersion {
     /// Major, minor and patch by semantic versioning.
-    public static let text = "0.1.0"
+    package static let text = "0.1.0"
 
     /// Whether a version is from before another; nil where one of them is not three numbers.
-    public static func isOlder(_ version: String, than other: String) -> Bool? {
+    package static func isOlder(_ version: String, than other: String) -> Bool? {
         guard let version = Self.numbers(version), let other = Self.numbers(other) else {
             return nil
         }
@@ -15,7 +15,7 @@ public enum StoaVersion {
     /// what to do; nil where it does not.
     ///
     /// After an upgrade the old daemon runs on.
-    public static func difference(
+    package static func difference(
         of daemon: String, from own: String = StoaVersion.text
     ) -> (text: String, remedy: String)? {
         guard daemon != own else { return nil }

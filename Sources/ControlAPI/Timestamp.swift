@@ -1,15 +1,15 @@
 /// A moment in UTC with millisecond resolution, as the control API writes it.
 ///
 /// RFC 3339; the proleptic Gregorian calendar, no leap seconds.
-public struct Timestamp: Hashable, Comparable, Sendable {
+package struct Timestamp: Hashable, Comparable, Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z.
-    public let milliseconds: Int64
+    package let milliseconds: Int64
 
     /// The years 0000 to 9999, which is what RFC 3339 can write, in milliseconds.
-    public static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+    package static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
     /// Makes a moment; what lies outside `range` becomes the nearest moment inside.
-    public init(milliseconds: Int64) {
+    package init(milliseconds: Int64) {
         self.milliseconds = min(max(milliseconds, Self.range.lowerBound), Self.range.upperBound)
     }
 
@@ -17,7 +17,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// (digits after the third are dropped), `T` or a space, and `Z` or an offset like `+02:00`.
     ///
     /// Nil when the text is anything else, or names a day that does not exist.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         var reader = DigitReader(Array(text.utf8))
         guard let year = reader.number(4), reader.take("-"), let month = reader.number(2),
             reader.take("-"), let day = reader.number(2),
@@ -50,7 +50,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     }
 
     /// The moment as RFC 3339 in UTC with three digits of milliseconds, always 24 characters.
-    public var text: String {
+    package var text: String {
         let (days, inDay) = self.milliseconds.quotientAndRemainder(flooringBy: 86_400_000)
         let (year, month, day) = Self.date(atDay: days)
         return String(unsafeUninitializedCapacity: 24) { output in
@@ -79,7 +79,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     }
 
     /// The earlier moment is the smaller.
-    public static func < (left: Timestamp, right: Timestamp) -> Bool {
+    package static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.milliseconds < right.milliseconds
     }
 

@@ -1,8 +1,8 @@
-public import ControlAPI
+package import ControlAPI
 internal import Posix
 
 /// Why a front end gets nothing from the daemon.
-public enum ClientError: Error, Equatable, Sendable {
+package enum ClientError: Error, Equatable, Sendable {
     /// Nobody listens on the socket.
     case noDaemon(path: String)
     /// The socket cannot be used.
@@ -27,7 +27,7 @@ public enum ClientError: Error, Equatable, Sendable {
     }
 
     /// Why, as a sentence fragment for people, safe to be shown.
-    public var reason: String {
+    package var reason: String {
         switch self {
         case .noDaemon(let path): "no daemon listens on \(TerminalText.line(path))"
         case .unusable(let reason, _): TerminalText.line(reason)
@@ -40,7 +40,7 @@ public enum ClientError: Error, Equatable, Sendable {
     }
 
     /// What to do next; empty where there is nothing to do.
-    public var remedy: String {
+    package var remedy: String {
         switch self {
         case .noDaemon: "start it with: systemctl --user start stoad, or run: stoad"
         case .unusable(_, let remedy): remedy
@@ -56,7 +56,7 @@ public enum ClientError: Error, Equatable, Sendable {
     }
 
     /// Whether a new connection, now or later, may do what this one did not.
-    public var isPassing: Bool {
+    package var isPassing: Bool {
         switch self {
         case .noDaemon, .closed, .noAnswer: true
         case .refused(let error):

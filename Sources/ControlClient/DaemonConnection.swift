@@ -1,11 +1,11 @@
-public import ControlAPI
+package import ControlAPI
 internal import Glibc
 internal import Posix
 
 /// A connection to the daemon that asks one thing at a time and keeps what comes unasked.
 ///
 /// Not for several threads. Waits in poll(2), so a signal handler may end the process meanwhile.
-public final class DaemonConnection {
+package final class DaemonConnection {
     private let connection: UnixConnection
     private var codec = LineCodec()
     private var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -15,7 +15,7 @@ public final class DaemonConnection {
     /// What was asked without waiting; the answer once it has come.
     private var asked: [Int64: RPCResponse.Outcome?] = [:]
     /// How long an answer may take, in milliseconds; nil for as long as it takes.
-    public var answerMilliseconds: Int?
+    package var answerMilliseconds: Int?
 
     /// The pause between two attempts to connect.
     private static let retryMilliseconds = 50
@@ -26,7 +26,7 @@ public final class DaemonConnection {
     ///   - path: the daemon's socket.
     ///   - patienceMilliseconds: how long to wait for a daemon that is starting.
     ///   - answerMilliseconds: how long an answer may take.
-    public init(
+    package init(
         path: String, patienceMilliseconds: Int = 0, answerMilliseconds: Int? = nil
     ) throws(ClientError) {
         let deadline = SystemClock.monotonicMilliseconds() + UInt64(max(0, patienceMilliseconds))
@@ -47,12 +47,12 @@ public final class DaemonConnection {
     }
 
     /// The socket's descriptor, for waiting on it.
-    public var descriptor: Int32 { self.connection.descriptor.number }
+    package var descriptor: Int32 { self.connection.descriptor.number }
 
     /// Asks and waits for the answer; events that come meanwhile are kept for ``takeEvents()``.
     ///
     /// - Parameter descriptor: one that is passed with the request, and stays the caller's; nil for none.
-    public func call<Method: ControlMethod>(
+    package func call<Method: ControlMethod>(
         _ method: Method.Type, _ params: Method.Params, passing descriptor: Int32? = nil
     ) throws(ClientError) -> JSON {
         let id = try self.send(method, params, passing: descriptor)
@@ -73,14 +73,14 @@ public final class DaemonConnection {
     }
 
     /// Asks and does not wait: when the answer comes as an error, it ends the reading.
-    public func post<Method: ControlMethod>(
+    package func post<Method: ControlMethod>(
         _ method: Method.Type, _ params: Method.Params
     ) throws(ClientError) {
         self.unanswered.insert(try self.send(method, params))
     }
 
     /// Asks and does not wait: ``answer(to:)`` gives what has come.
-    public func ask<Method: ControlMethod>(
+    package func ask<Method: ControlMethod>(
         _ method: Method.Type, _ params: Method.Params
     ) throws(ClientError) -> Int64 {
         let id = try self.send(method, params)
@@ -89,7 +89,7 @@ public final class DaemonConnection {
     }
 
     /// The answer to what was asked, if events that were taken brought it; it is given once.
-    public func answer(to id: Int64) throws(ClientError) -> JSON? {
+    package func answer(to id: Int64) throws(ClientError) -> JSON? {
         guard case .some(.some(let outcome)) = self.asked[id] else { return nil }
         self.asked[id] = nil
         switch outcome {
@@ -99,14 +99,14 @@ public final class DaemonConnection {
     }
 
     /// Asks and ignores the answer.
-    public func tell<Method: ControlMethod>(
+    package func tell<Method: ControlMethod>(
         _ method: Method.Type, _ params: Method.Params
     ) throws(ClientError) {
         _ = try self.send(method, params)
     }
 
     /// Waits for the answers to what was posted, so that they are not lost by ending.
-    public func settle() throws(ClientError) {
+    package func settle() throws(ClientError) {
         let deadline = self.answerMilliseconds.map {
             SystemClock.monotonicMilliseconds() + UInt64($0)
         }
@@ -118,7 +118,7 @@ public final class DaemonConnection {
     }
 
     /// Reads once what is there, waiting when nothing is, and returns all complete events.
-    public func receive() throws(ClientError) -> [RPCRequest] {
+    package func receive() throws(ClientError) -> [RPCRequest] {
         try self.read(until: nil)
         return try self.takeEvents()
     }
@@ -126,7 +126,7 @@ public final class DaemonConnection {
     /// The events that came during and right after calls, oldest first; each is returned once.
     ///
     /// One read may have brought events behind the answer, so this comes before waiting for more.
-    public func takeEvents() throws(ClientError) -> [RPCRequest] {
+    package func takeEvents() throws(ClientError) -> [RPCRequest] {
         while let line = try self.nextLine() { _ = try self.file(line) }
         defer { self.events = [] }
         return self.events

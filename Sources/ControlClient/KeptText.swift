@@ -1,11 +1,11 @@
 internal import Glibc
-public import Posix
+package import Posix
 
 /// The file in which a running chat keeps what others do not have of it yet.
 ///
 /// Each has its own, held by a lock for as long as it runs; what is left of one that has ended, however that
 /// was, the next chat at the same socket takes over. Nobody else can read them: mode 0600.
-public final class KeptText {
+package final class KeptText {
     /// The largest file that is read, in bytes.
     private static let limitBytes = 16 << 20
 
@@ -20,7 +20,7 @@ public final class KeptText {
     private var taken: [(path: String, lock: LockHolder)] = []
 
     /// Names the file; nil where neither `XDG_STATE_HOME` nor `HOME` says where it belongs.
-    public init?(socket: String, environment: [String: String]) {
+    package init?(socket: String, environment: [String: String]) {
         let paths = Paths(environment: environment, userID: ProcessEnvironment.userID)
         guard let folder = try? paths.stateDirectory() else { return nil }
         self.folder = folder
@@ -34,7 +34,7 @@ public final class KeptText {
     }
 
     /// What chats that have ended left, the oldest first; it stays where it is until ``write(_:)``.
-    public func takeOver() -> [[UInt8]] {
+    package func takeOver() -> [[UInt8]] {
         var found: [(time: Int, bytes: [UInt8])] = []
         for name in (try? Files.names(in: self.folder)) ?? [] where name.hasPrefix(self.beginning) {
             let path = "\(self.folder)/\(name)"
@@ -57,7 +57,7 @@ public final class KeptText {
     /// Keeps this in the place of what was kept before, what was taken over included; nil for nothing.
     ///
     /// - Parameter isSynced: whether it is to outlive the machine's next failure, too.
-    public func write(_ bytes: [UInt8]?, isSynced: Bool = true) throws(SystemError) {
+    package func write(_ bytes: [UInt8]?, isSynced: Bool = true) throws(SystemError) {
         if bytes != self.written {
             if let bytes { try self.replace(bytes, isSynced) } else { unlink(self.path) }
             if bytes == nil { self.held = nil }

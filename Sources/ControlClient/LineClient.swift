@@ -1,4 +1,4 @@
-public import ControlAPI
+package import ControlAPI
 internal import Glibc
 internal import Posix
 
@@ -6,7 +6,7 @@ internal import Posix
 ///
 /// For front ends that wait for other things, too: wait until ``descriptor`` is readable, then take what
 /// has come. Not for several threads.
-public final class LineClient {
+package final class LineClient {
     private let connection: UnixConnection
     private var codec = LineCodec()
     private var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -15,7 +15,7 @@ public final class LineClient {
     private static let patienceMilliseconds = 1_000
 
     /// Connects; throws ``ClientError/noDaemon(path:)`` when nobody listens.
-    public init(path: String) throws(ClientError) {
+    package init(path: String) throws(ClientError) {
         do throws(SystemError) {
             self.connection = try UnixConnection(
                 path: path, timeoutMilliseconds: Self.patienceMilliseconds)
@@ -27,15 +27,15 @@ public final class LineClient {
     }
 
     /// The socket's descriptor, for waiting on it.
-    public var descriptor: Int32 { self.connection.descriptor.number }
+    package var descriptor: Int32 { self.connection.descriptor.number }
 
     /// Writes a line, which has its newline.
-    public func write(_ line: [UInt8]) throws(ClientError) {
+    package func write(_ line: [UInt8]) throws(ClientError) {
         do throws(SystemError) { try self.connection.writeAll(line) } catch { throw .closed }
     }
 
     /// Reads once what is there, waiting when nothing is, and returns what is complete.
-    public func receive() throws(ClientError) -> [ServerMessage] {
+    package func receive() throws(ClientError) -> [ServerMessage] {
         let count: Int?
         do throws(SystemError) {
             count = try self.connection.readSome(into: &self.buffer)

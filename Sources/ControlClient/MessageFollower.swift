@@ -1,13 +1,12 @@
-public import ControlAPI
+package import ControlAPI
 internal import Posix
 
 /// Follows messages, and other changes where they are asked for, over restarts of the daemon.
 ///
 /// The owner waits until ``descriptor`` is readable or ``pauseMilliseconds`` are over, then takes
 /// events with ``receive()``; after each that it has dealt with it calls ``settle(_:acknowledging:)``.
-public final class MessageFollower {
-    /// What happened.
-    public enum Event: Equatable, Sendable {
+package final class MessageFollower {
+    package enum Event: Equatable, Sendable {
         /// A message, as the daemon wrote it.
         case message(JSON)
         /// Something else of a kind that was asked for, as the daemon wrote it.
@@ -21,20 +20,20 @@ public final class MessageFollower {
     }
 
     /// The first and the longest pause before another attempt to connect, in milliseconds.
-    public static let pauses: ClosedRange<UInt64> = 100...5_000
+    package static let pauses: ClosedRange<UInt64> = 100...5_000
 
     private let path: String
     private let answerMilliseconds: Int?
     private var params: SubscribeMethod.Params
     /// The connection that messages come over; nil while it is lost.
-    public private(set) var connection: DaemonConnection?
+    package private(set) var connection: DaemonConnection?
     /// A loss that the owner has not been told yet.
     private var loss: ClientError?
     private var pause = MessageFollower.pauses.lowerBound
     private var nextAttempt: UInt64 = 0
 
     /// Subscribes; errors of this first subscription are thrown, later losses are mended.
-    public init(
+    package init(
         path: String, params: SubscribeMethod.Params, answerMilliseconds: Int? = nil
     ) throws(ClientError) {
         self.path = path
@@ -44,20 +43,20 @@ public final class MessageFollower {
     }
 
     /// The last cursor that is dealt with, or where the first subscription began.
-    public var cursor: Int64 { self.params.from ?? 0 }
+    package var cursor: Int64 { self.params.from ?? 0 }
 
     /// What to wait for; nil while the connection is lost.
-    public var descriptor: Int32? { self.connection?.descriptor }
+    package var descriptor: Int32? { self.connection?.descriptor }
 
     /// How long to wait before the next attempt to connect; nil while there is a connection.
-    public var pauseMilliseconds: Int32? {
+    package var pauseMilliseconds: Int32? {
         guard self.connection == nil else { return nil }
         let now = SystemClock.monotonicMilliseconds()
         return now < self.nextAttempt ? Int32(clamping: self.nextAttempt - now) : 0
     }
 
     /// What has come already, without waiting.
-    public func takeEvents() throws(ClientError) -> [Event] {
+    package func takeEvents() throws(ClientError) -> [Event] {
         let requests = try self.mending { (connection) throws(ClientError) in
             try connection.takeEvents()
         }
@@ -65,7 +64,7 @@ public final class MessageFollower {
     }
 
     /// Asks the daemon something; nil when the connection is or was just lost.
-    public func call<Method: ControlMethod>(
+    package func call<Method: ControlMethod>(
         _ method: Method.Type, _ params: Method.Params
     ) throws(ClientError) -> JSON? {
         try self.mending { (connection) throws(ClientError) in
@@ -75,7 +74,7 @@ public final class MessageFollower {
 
     /// Asks the daemon something and does not wait; nil when the connection is or was just lost,
     /// with which the number of a request means nothing any longer.
-    public func ask<Method: ControlMethod>(
+    package func ask<Method: ControlMethod>(
         _ method: Method.Type, _ params: Method.Params
     ) throws(ClientError) -> Int64? {
         try self.mending { (connection) throws(ClientError) in
@@ -84,14 +83,14 @@ public final class MessageFollower {
     }
 
     /// The answer to what was asked, once the events that came before it are taken.
-    public func answer(to id: Int64) throws(ClientError) -> JSON? {
+    package func answer(to id: Int64) throws(ClientError) -> JSON? {
         try self.mending { (connection) throws(ClientError) in
             try connection.answer(to: id)
         } ?? nil
     }
 
     /// Reads once what is there, waiting when nothing is; connects again when that is due.
-    public func receive() throws(ClientError) -> [Event] {
+    package func receive() throws(ClientError) -> [Event] {
         guard self.connection == nil, self.loss == nil else {
             let requests = try self.mending { (connection) throws(ClientError) in
                 try connection.receive()
@@ -114,7 +113,7 @@ public final class MessageFollower {
     ///
     /// - Parameter acknowledging: whether that position moves; where it does not, all behind it comes again
     ///   to whoever reads for the consumer after this process.
-    public func settle(_ cursor: Int64, acknowledging: Bool = true) throws(ClientError) {
+    package func settle(_ cursor: Int64, acknowledging: Bool = true) throws(ClientError) {
         self.params.from = cursor
         guard acknowledging, let consumer = self.params.consumer else { return }
         let params = AcknowledgeMethod.Params {
@@ -128,7 +127,7 @@ public final class MessageFollower {
     }
 
     /// Tells the daemon something and ignores the answer.
-    public func tell<Method: ControlMethod>(
+    package func tell<Method: ControlMethod>(
         _ method: Method.Type, _ params: Method.Params
     ) throws(ClientError) {
         _ = try self.mending { (connection) throws(ClientError) in
@@ -137,7 +136,7 @@ public final class MessageFollower {
     }
 
     /// Waits until the daemon has taken all positions, so that they are not lost by ending.
-    public func finish() throws(ClientError) {
+    package func finish() throws(ClientError) {
         _ = try self.mending { (connection) throws(ClientError) in try connection.settle() }
     }
 

@@ -1,23 +1,23 @@
 /// What the user has chosen, and how things stand at the desktop.
-public struct NotifierSettings: Equatable, Sendable {
+package struct NotifierSettings: Equatable, Sendable {
     /// The hours in which nothing is shown; nil for none.
-    public var quiet: QuietHours?
+    package var quiet: QuietHours?
     /// Whether the text of secret rooms is shown, too.
-    public var showsSecretTexts = false
+    package var showsSecretTexts = false
     /// Whether the desktop wants not to be disturbed.
-    public var isInhibited = false
+    package var isInhibited = false
 
     /// Nothing chosen.
-    public init() {}
+    package init() {}
 }
 
 /// The file of what the user has chosen: a line each, `Quiet=20:00-08:00` and `SecretTexts=yes`.
-public enum NotifierFile {
+package enum NotifierFile {
     /// The largest file that is read, in bytes.
-    public static let bytes = 4_096
+    package static let bytes = 4_096
 
     /// Where it is, by the environment; nil where neither `XDG_CONFIG_HOME` nor `HOME` says.
-    public static func path(_ environment: [String: String]) -> String? {
+    package static func path(_ environment: [String: String]) -> String? {
         if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") {
             return folder + "/stoa/notify.conf"
         }
@@ -25,7 +25,7 @@ public enum NotifierFile {
     }
 
     /// Reads it; what cannot be read is as if it were not there.
-    public static func settings(_ text: String) -> NotifierSettings {
+    package static func settings(_ text: String) -> NotifierSettings {
         var settings = NotifierSettings()
         for line in text.split(separator: "\n") {
             let parts = line.split(separator: "=", maxSplits: 1).map(String.init)
@@ -40,7 +40,7 @@ public enum NotifierFile {
     }
 
     /// As it is written.
-    public static func text(_ settings: NotifierSettings) -> String {
+    package static func text(_ settings: NotifierSettings) -> String {
         var text = "# Written by: stoa notify\n"
         if let quiet = settings.quiet { text += "Quiet=\(quiet.text)\n" }
         if settings.showsSecretTexts { text += "SecretTexts=yes\n" }

@@ -1,15 +1,15 @@
 /// The hours of a day in which nothing is shown: `20:00-08:00`.
-public struct QuietHours: Equatable, Sendable {
+package struct QuietHours: Equatable, Sendable {
     /// How many minutes a day has.
     private static let day = 1_440
 
     /// The first minute of the day that is quiet.
-    public let from: Int
+    package let from: Int
     /// The first minute that is not quiet any longer.
-    public let to: Int
+    package let to: Int
 
     /// Reads `20:00-08:00`; nil for anything else, and for hours without length.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let times = text.split(separator: "-", omittingEmptySubsequences: false).map(Self.minute)
         guard times.count == 2, let from = times[0], let to = times[1], from != to else {
             return nil
@@ -27,17 +27,17 @@ public struct QuietHours: Equatable, Sendable {
     }
 
     /// Whether a minute of the day is quiet.
-    public func contains(_ minute: Int) -> Bool { self.minutesLeft(at: minute) > 0 }
+    package func contains(_ minute: Int) -> Bool { self.minutesLeft(at: minute) > 0 }
 
     /// How many minutes are left of the hours; none outside them.
-    public func minutesLeft(at minute: Int) -> Int {
+    package func minutesLeft(at minute: Int) -> Int {
         let length = (self.to - self.from + Self.day) % Self.day
         let passed = (minute - self.from + Self.day) % Self.day
         return max(0, length - passed)
     }
 
     /// As it is written.
-    public var text: String {
+    package var text: String {
         func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
         return [self.from, self.to].map { "\(two($0 / 60)):\(two($0 % 60))" }
             .joined(separator: "-")

@@ -1,10 +1,10 @@
 internal import Posix
 
 /// Where the daemon's socket is.
-public enum SocketPath {
+package enum SocketPath {
     /// The path that was chosen, else `STOA_SOCKET`, else the one in the runtime directory; nil where
     /// that is not known.
-    public static func find(
+    package static func find(
         chosen: String?, environment: [String: String], userID: UInt32
     ) -> String? {
         if let chosen { return chosen }

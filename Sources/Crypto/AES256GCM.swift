@@ -6,18 +6,18 @@ import CSodium
 /// NIST SP 800-38D; C functions `crypto_aead_aes256gcm_*`. A nonce of twelve bytes is too short to be
 /// drawn at random for many messages. So each message has a random salt, from which its key is
 /// derived, and a nonce of zeros, which so is never used twice under one key.
-public enum AES256GCM {
+package enum AES256GCM {
     /// The length of the tag that sealing adds, in bytes.
-    public static let tagByteCount = 16
+    package static let tagByteCount = 16
     /// The length of a salt, in bytes.
-    public static let saltByteCount = 32
+    package static let saltByteCount = 32
 
     private static let nonce = [UInt8](repeating: 0, count: 12)
 
     /// Whether the processor has the instructions.
     ///
     /// C function `crypto_aead_aes256gcm_is_available`.
-    public static var isAvailable: Bool {
+    package static var isAvailable: Bool {
         Sodium.initialize()
         return crypto_aead_aes256gcm_is_available() == 1
     }
@@ -103,7 +103,7 @@ extension SealingKey {
     ///
     /// `salt` has 32 random bytes; `personal` keeps keys for messages apart from others. Traps where
     /// ``AES256GCM/isAvailable`` is false, and on a salt of another length.
-    public func sealAES256GCM(
+    package func sealAES256GCM(
         _ plaintext: RawSpan, associatedData: RawSpan, salt: RawSpan, personal: BLAKE2b.Personal,
         appendingTo output: inout [UInt8]
     ) {
@@ -116,7 +116,7 @@ extension SealingKey {
     ///
     /// Throws `unsupported` where the processor lacks the instructions, `wrongLength` for a salt of
     /// another length, `messageTooShort` and `decryptFailed`; then nothing was appended.
-    public func openAES256GCM(
+    package func openAES256GCM(
         _ ciphertext: RawSpan, associatedData: RawSpan, salt: RawSpan, personal: BLAKE2b.Personal,
         appendingTo output: inout [UInt8]
     ) throws(CryptoError) {

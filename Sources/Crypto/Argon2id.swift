@@ -3,20 +3,20 @@ import CSodium
 /// The password hash Argon2id, version 1.3.
 ///
 /// RFC 9106.
-public enum Argon2id {
+package enum Argon2id {
     /// The length of the salt, in bytes.
-    public static let saltByteCount = 16
+    package static let saltByteCount = 16
     /// The memory that one derivation fills, in bytes: 256 MiB.
-    public static let memoryByteCount = 268_435_456
+    package static let memoryByteCount = 268_435_456
     /// The passes over that memory.
-    public static let passes = 3
+    package static let passes = 3
 
     /// Derives a key from a passphrase, with 256 MiB and three passes.
     ///
     /// Takes about half a second, so never call it on the event loop. Throws `wrongLength` when the
     /// salt has not 16 bytes, `messageTooLong` for a passphrase above 4,096 bytes, and
     /// `outOfMemory` when the memory is not to be had. C function `crypto_pwhash`.
-    public static func deriveKey(
+    package static func deriveKey(
         passphrase: RawSpan, salt: RawSpan
     ) throws(CryptoError) -> SecretKey {
         guard salt.byteCount == self.saltByteCount else {
@@ -43,5 +43,5 @@ public enum Argon2id {
     }
 
     /// The longest passphrase, in bytes: far more than anyone types.
-    public static let passphraseByteLimit = 4_096
+    package static let passphraseByteLimit = 4_096
 }

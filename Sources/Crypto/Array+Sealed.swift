@@ -6,7 +6,7 @@ extension [UInt8] {
 
     /// Appends the eight bytes of a number, the highest first.
     @inlinable
-    public mutating func append(bigEndian number: UInt64) {
+    package mutating func append(bigEndian number: UInt64) {
         Swift.withUnsafeBytes(of: number.bigEndian) { self.append(contentsOf: $0) }
     }
 

@@ -5,7 +5,7 @@ extension [UInt8] {
     ///
     /// Only where nobody else holds the array, and it has not grown since it holds the secret: else a
     /// copy stays. C function `sodium_memzero`.
-    public mutating func wipe() {
+    package mutating func wipe() {
         self.withUnsafeMutableBytes { bytes in
             if let base = bytes.baseAddress { sodium_memzero(base, bytes.count) }
         }

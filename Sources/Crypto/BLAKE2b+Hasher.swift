@@ -6,17 +6,17 @@ extension BLAKE2b {
     /// A value: a copy goes on from the same point by itself. The result depends on the bytes only,
     /// not on how they were cut into parts. C functions
     /// `crypto_generichash_blake2b_init_salt_personal`, `…_update`, `…_final`.
-    public struct Hasher: Sendable {
+    package struct Hasher: Sendable {
         private var state = csodium_blake2b_state()
         private let outputByteCount: Int
 
         /// Starts a hash of 32 bytes.
-        public init(personal: Personal = .none) {
+        package init(personal: Personal = .none) {
             self.init(outputByteCount: Bytes32.byteCount, personal: personal, key: nil, keyCount: 0)
         }
 
         /// Starts a hash of 32 bytes under a key of 1 to 64 bytes; traps on another length.
-        public init(key: RawSpan, personal: Personal = .none) {
+        package init(key: RawSpan, personal: Personal = .none) {
             BLAKE2b.checkKey(key)
             self = key.withPointer { key, count in
                 Hasher(
@@ -42,29 +42,29 @@ extension BLAKE2b {
         }
 
         /// Adds `bytes` to what is hashed.
-        public mutating func update(_ bytes: RawSpan) {
+        package mutating func update(_ bytes: RawSpan) {
             bytes.withPointer { bytes, count in
                 _ = csodium_blake2b_update(&self.state, bytes, UInt64(count))
             }
         }
 
         /// Adds `bytes` to what is hashed.
-        public mutating func update(_ bytes: [UInt8]) {
+        package mutating func update(_ bytes: [UInt8]) {
             self.update(bytes.span.bytes)
         }
 
         /// Adds the 32 bytes to what is hashed.
-        public mutating func update(_ bytes: Bytes32) {
+        package mutating func update(_ bytes: Bytes32) {
             bytes.withBytes { self.update($0) }
         }
 
         /// Adds the 64 bytes to what is hashed.
-        public mutating func update(_ bytes: Bytes64) {
+        package mutating func update(_ bytes: Bytes64) {
             bytes.withBytes { self.update($0) }
         }
 
         /// The hash of all parts.
-        public consuming func finalize() -> Bytes32 {
+        package consuming func finalize() -> Bytes32 {
             precondition(self.outputByteCount == Bytes32.byteCount)
             return Bytes32 { self.write(to: $0) }
         }

@@ -5,22 +5,22 @@ import CSodium
 /// RFC 7693.
 ///
 /// The keyed mode is a message authentication code of its own and *not* HMAC; see `HMACBLAKE2b`.
-public enum BLAKE2b {
+package enum BLAKE2b {
     /// The bytes that keep one use of the hash apart from every other.
     ///
     /// Two hashes with different personalisations are unrelated, also over the same input.
-    public struct Personal: Hashable, Sendable {
+    package struct Personal: Hashable, Sendable {
         /// The longest personalisation, in bytes.
-        public static let byteCount = 16
+        package static let byteCount = 16
 
         /// No personalisation: the plain hash.
-        public static let none = Personal("")
+        package static let none = Personal("")
 
         private let low: UInt64
         private let high: UInt64
 
         /// Takes a text of at most 16 bytes and fills it up with zeros; traps on a longer one.
-        public init(_ text: StaticString) {
+        package init(_ text: StaticString) {
             precondition(
                 text.utf8CodeUnitCount <= Self.byteCount, "a personalisation has 16 bytes")
             var words: InlineArray<2, UInt64> = [0, 0]
@@ -41,7 +41,7 @@ public enum BLAKE2b {
     /// The 32-byte hash of `bytes`.
     ///
     /// C function `crypto_generichash_blake2b_salt_personal`.
-    public static func hash256(_ bytes: RawSpan, personal: Personal = .none) -> Bytes32 {
+    package static func hash256(_ bytes: RawSpan, personal: Personal = .none) -> Bytes32 {
         Sodium.initialize()
         return Bytes32 { hash in
             self.compute(hash, Bytes32.byteCount, bytes, nil, 0, personal)
@@ -49,14 +49,14 @@ public enum BLAKE2b {
     }
 
     /// The 32-byte hash of `bytes`, as the other form gives it.
-    public static func hash256(_ bytes: [UInt8], personal: Personal = .none) -> Bytes32 {
+    package static func hash256(_ bytes: [UInt8], personal: Personal = .none) -> Bytes32 {
         self.hash256(bytes.span.bytes, personal: personal)
     }
 
     /// The 32-byte hash of `bytes` under a key of 1 to 64 bytes; traps on a key of another length.
     ///
     /// BLAKE2b's keyed mode. C function `crypto_generichash_blake2b_salt_personal`.
-    public static func hash256(
+    package static func hash256(
         _ bytes: RawSpan, key: RawSpan, personal: Personal = .none
     ) -> Bytes32 {
         Sodium.initialize()
@@ -69,7 +69,7 @@ public enum BLAKE2b {
     }
 
     /// The 32-byte hash of `bytes` under a secret key, in BLAKE2b's keyed mode.
-    public static func hash256(
+    package static func hash256(
         _ bytes: RawSpan, key: borrowing SecretKey, personal: Personal = .none
     ) -> Bytes32 {
         key.withBytes { self.hash256(bytes, key: $0, personal: personal) }
@@ -78,7 +78,7 @@ public enum BLAKE2b {
     /// Derives a secret key from another one, apart for each personalisation and context.
     ///
     /// BLAKE2b's keyed mode with `context` as input, written into guarded memory only.
-    public static func deriveKey(
+    package static func deriveKey(
         from key: borrowing SecretKey, context: RawSpan, personal: Personal
     ) -> SecretKey {
         SecretKey { derived in
@@ -106,7 +106,7 @@ public enum BLAKE2b {
     /// Noise section 12.8.
     ///
     /// C function `crypto_generichash_blake2b_salt_personal`.
-    public static func hash512(_ bytes: RawSpan, personal: Personal = .none) -> Bytes64 {
+    package static func hash512(_ bytes: RawSpan, personal: Personal = .none) -> Bytes64 {
         Sodium.initialize()
         return Bytes64 { hash in
             self.compute(hash, Bytes64.byteCount, bytes, nil, 0, personal)

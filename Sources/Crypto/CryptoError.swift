@@ -2,7 +2,7 @@
 ///
 /// The details are for one's own log: never show them to a peer, who could learn from them which
 /// part of a forged message was right.
-public enum CryptoError: Error, Equatable, Sendable {
+package enum CryptoError: Error, Equatable, Sendable {
     // Input of the wrong size.
 
     /// The message holds fewer bytes than its pattern or its tag needs.
@@ -37,7 +37,7 @@ public enum CryptoError: Error, Equatable, Sendable {
 }
 
 /// Which side of a handshake acts next.
-public enum HandshakeTurn: Equatable, Sendable {
+package enum HandshakeTurn: Equatable, Sendable {
     /// This side writes.
     case write
     /// This side reads.

@@ -3,13 +3,13 @@ import CSodium
 /// Checks of Ed25519 signatures and public keys.
 ///
 /// RFC 8032, with libsodium's strictness.
-public enum Ed25519 {
+package enum Ed25519 {
     /// Whether `signature` is one of `message` by `publicKey`.
     ///
     /// False for a non-canonical S, for an R or key of small order and for a non-canonical key, so
     /// no other bytes than the signer's own pass for the same signature. Takes about 52 µs.
     /// C function `crypto_sign_verify_detached`.
-    public static func verify(
+    package static func verify(
         signature: Bytes64, message: RawSpan, publicKey: Bytes32
     ) -> Bool {
         Sodium.initialize()
@@ -24,7 +24,7 @@ public enum Ed25519 {
     }
 
     /// Whether `signature` is one of `message` by `publicKey`, as the other form says it.
-    public static func verify(
+    package static func verify(
         signature: Bytes64, message: [UInt8], publicKey: Bytes32
     ) -> Bool {
         self.verify(signature: signature, message: message.span.bytes, publicKey: publicKey)
@@ -35,7 +35,7 @@ public enum Ed25519 {
     ///
     /// Check every key of a stranger once, when it is first met: versions of libsodium differ in
     /// what `verify` accepts from others. C function `crypto_core_ed25519_is_valid_point`.
-    public static func isAcceptable(publicKey: Bytes32) -> Bool {
+    package static func isAcceptable(publicKey: Bytes32) -> Bool {
         Sodium.initialize()
         return publicKey.withPointer { crypto_core_ed25519_is_valid_point($0) == 1 }
     }

@@ -1,23 +1,23 @@
 import CSodium
 
 /// Sixteen bytes held in place: a tag.
-public typealias Bytes16 = FixedBytes<2>
+package typealias Bytes16 = FixedBytes<2>
 
 /// Thirty-two bytes held in place: a public key, a hash, an identifier.
-public typealias Bytes32 = FixedBytes<4>
+package typealias Bytes32 = FixedBytes<4>
 
 /// Sixty-four bytes held in place: an Ed25519 signature or a BLAKE2b-512 hash.
-public typealias Bytes64 = FixedBytes<8>
+package typealias Bytes64 = FixedBytes<8>
 
 /// So many words of eight bytes each, held in place; see ``Bytes32`` and ``Bytes64``.
 ///
 /// Not for secrets.
-public struct FixedBytes<let wordCount: Int>: Hashable, Sendable {
+package struct FixedBytes<let wordCount: Int>: Hashable, Sendable {
     /// The number of bytes.
-    @inlinable public static var byteCount: Int { 8 * wordCount }
+    @inlinable package static var byteCount: Int { 8 * wordCount }
 
     /// The value whose bytes are all zero.
-    @inlinable public static var zero: Self { Self(words: InlineArray(repeating: 0)) }
+    @inlinable package static var zero: Self { Self(words: InlineArray(repeating: 0)) }
 
     // The bytes lie in memory in their own order, so lending them copies nothing, while equality
     // and hashing work on words.
@@ -30,7 +30,7 @@ public struct FixedBytes<let wordCount: Int>: Hashable, Sendable {
 
     /// Copies exactly ``byteCount`` bytes; nil for any other length.
     @inlinable
-    public init?(_ bytes: RawSpan) {
+    package init?(_ bytes: RawSpan) {
         guard bytes.byteCount == Self.byteCount else { return nil }
         self.words = InlineArray { index in
             // Any eight bytes are a UInt64, and the load checks its bounds.
@@ -40,19 +40,19 @@ public struct FixedBytes<let wordCount: Int>: Hashable, Sendable {
 
     /// Copies exactly ``byteCount`` bytes; nil for any other length.
     @inlinable
-    public init?(_ bytes: Span<UInt8>) {
+    package init?(_ bytes: Span<UInt8>) {
         self.init(bytes.bytes)
     }
 
     /// Copies exactly ``byteCount`` bytes; nil for any other length.
     @inlinable
-    public init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         self.init(bytes.span.bytes)
     }
 
     /// Copies exactly ``byteCount`` bytes; nil for any other length.
     @inlinable
-    public init?(_ bytes: ArraySlice<UInt8>) {
+    package init?(_ bytes: ArraySlice<UInt8>) {
         self.init(bytes.span.bytes)
     }
 
@@ -74,7 +74,7 @@ public struct FixedBytes<let wordCount: Int>: Hashable, Sendable {
 
     /// Lends the bytes without copying them.
     @inlinable
-    public func withBytes<R: ~Copyable, E: Error>(
+    package func withBytes<R: ~Copyable, E: Error>(
         _ body: (RawSpan) throws(E) -> R
     ) throws(E) -> R {
         try body(self.words.span.bytes)
@@ -89,12 +89,12 @@ public struct FixedBytes<let wordCount: Int>: Hashable, Sendable {
 
     /// Appends the bytes to `output`.
     @inlinable
-    public func append(to output: inout [UInt8]) {
+    package func append(to output: inout [UInt8]) {
         withUnsafeBytes(of: self.words) { output.append(contentsOf: $0) }
     }
 
     /// The bytes as an array.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.byteCount)
         self.append(to: &bytes)
@@ -103,7 +103,7 @@ public struct FixedBytes<let wordCount: Int>: Hashable, Sendable {
 
     /// Whether both hold the same bytes; takes no constant time, so not for secrets.
     @inlinable
-    public static func == (left: Self, right: Self) -> Bool {
+    package static func == (left: Self, right: Self) -> Bool {
         for index in left.words.indices where left.words[index] != right.words[index] {
             return false
         }
@@ -115,7 +115,7 @@ public struct FixedBytes<let wordCount: Int>: Hashable, Sendable {
     /// Public keys and hashes are what tables are looked up by, several dozen times for a message,
     /// and of these nobody can make many that begin alike.
     @inlinable
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         for index in 0..<(wordCount == 4 ? 1 : wordCount) { hasher.combine(self.words[index]) }
     }
 }
@@ -123,7 +123,7 @@ public struct FixedBytes<let wordCount: Int>: Hashable, Sendable {
 extension FixedBytes: Comparable {
     /// Orders by the first byte that differs, as `memcmp` does.
     @inlinable
-    public static func < (left: Self, right: Self) -> Bool {
+    package static func < (left: Self, right: Self) -> Bool {
         for index in left.words.indices where left.words[index] != right.words[index] {
             return left.words[index].bigEndian < right.words[index].bigEndian
         }
@@ -133,7 +133,7 @@ extension FixedBytes: Comparable {
 
 extension FixedBytes: CustomStringConvertible {
     /// The bytes in lower-case hexadecimal.
-    public var description: String {
+    package var description: String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
         text.reserveCapacity(2 * Self.byteCount)

@@ -1,13 +1,12 @@
 /// An X25519 key pair, static or ephemeral.
 ///
 /// Noise section 4.1, `GENERATE_KEYPAIR`.
-public struct KeyPair: ~Copyable, Sendable {
-    /// The public key.
-    public let publicKey: Bytes32
+package struct KeyPair: ~Copyable, Sendable {
+    package let publicKey: Bytes32
     let secret: SecretKey
 
     /// Makes the pair of a secret key.
-    public init(secret: consuming SecretKey) {
+    package init(secret: consuming SecretKey) {
         self.publicKey = X25519.publicKey(of: secret)
         self.secret = secret
     }
@@ -18,7 +17,7 @@ public struct KeyPair: ~Copyable, Sendable {
     }
 
     /// Makes a new random pair.
-    public static func generate() -> KeyPair {
+    package static func generate() -> KeyPair {
         KeyPair(secret: .generate())
     }
 
@@ -27,7 +26,7 @@ public struct KeyPair: ~Copyable, Sendable {
     }
 
     /// Makes a second guarded copy, as each handshake owns the static key it uses.
-    public borrowing func copy() -> KeyPair {
+    package borrowing func copy() -> KeyPair {
         KeyPair(publicKey: self.publicKey, secret: self.secret.copy())
     }
 }

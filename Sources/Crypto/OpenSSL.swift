@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// What comes out is the same bytes, so that nothing depends on whether it is there. It is not loaded
 /// before ``load()``, because of the memory that it takes.
-public enum OpenSSL {
+package enum OpenSSL {
     /// From how many bytes on it is faster, with what it takes to begin.
     static let leastBytes = 4_096
 
@@ -21,7 +21,7 @@ public enum OpenSSL {
     /// happens where there is none.
     ///
     /// May be called from any thread; others go on without it meanwhile.
-    public static func load() {
+    package static func load() {
         guard !self.isWanted.load(ordering: .relaxed) else { return }
         _ = self.functions
         self.isWanted.store(true, ordering: .releasing)

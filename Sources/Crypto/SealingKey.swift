@@ -3,18 +3,18 @@ internal import Synchronization
 /// An XChaCha20-Poly1305 key that copyable values can hold, as `Signer` is for signing keys.
 ///
 /// The key never changes, so sharing the reference is the same as copying it.
-public final class SealingKey: @unchecked Sendable {  // `subkey` is whoever's has set the flag
+package final class SealingKey: @unchecked Sendable {  // `subkey` is whoever's has set the flag
     let key: SecretKey
     private var subkey = XChaCha20Poly1305.Subkey()
     private let isLent = Atomic(false)
 
     /// Takes over the key.
-    public init(_ key: consuming SecretKey) {
+    package init(_ key: consuming SecretKey) {
         self.key = key
     }
 
     /// Appends the ciphertext and tag of `plaintext` to `output`; XChaCha20-Poly1305.
-    public func seal(
+    package func seal(
         _ plaintext: RawSpan, associatedData: RawSpan, nonce: XChaCha20Poly1305.Nonce,
         appendingTo output: inout [UInt8]
     ) {
@@ -28,7 +28,7 @@ public final class SealingKey: @unchecked Sendable {  // `subkey` is whoever's h
     /// Verifies `ciphertext` and appends the plaintext to `output`; XChaCha20-Poly1305.
     ///
     /// Throws `messageTooShort` or `decryptFailed`; then nothing was appended.
-    public func open(
+    package func open(
         _ ciphertext: RawSpan, associatedData: RawSpan, nonce: XChaCha20Poly1305.Nonce,
         appendingTo output: inout [UInt8]
     ) throws(CryptoError) {

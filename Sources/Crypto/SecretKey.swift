@@ -4,16 +4,16 @@ import CSodium
 ///
 /// The memory is locked against swapping where the system allows it and is wiped when the key goes
 /// out of scope. C functions `sodium_malloc`, `sodium_free`.
-public struct SecretKey: ~Copyable, Sendable {
+package struct SecretKey: ~Copyable, Sendable {
     /// The length of every secret key of this module, in bytes.
-    public static let byteCount = 32
+    package static let byteCount = 32
 
     let storage: SecretBytes
 
     /// Copies a key of exactly 32 bytes into guarded memory.
     ///
     /// Throws `wrongLength` for any other length. The caller's own copy stays as it is.
-    public init(_ bytes: RawSpan) throws(CryptoError) {
+    package init(_ bytes: RawSpan) throws(CryptoError) {
         guard bytes.byteCount == Self.byteCount else {
             throw .wrongLength(expected: Self.byteCount, got: bytes.byteCount)
         }
@@ -34,7 +34,7 @@ public struct SecretKey: ~Copyable, Sendable {
     /// Makes a new random key.
     ///
     /// C function `randombytes_buf`.
-    public static func generate() -> SecretKey {
+    package static func generate() -> SecretKey {
         self.generate(.guarded)
     }
 
@@ -43,14 +43,14 @@ public struct SecretKey: ~Copyable, Sendable {
     }
 
     /// Makes a second guarded copy of the same key.
-    public borrowing func copy() -> SecretKey {
+    package borrowing func copy() -> SecretKey {
         SecretKey(storage: self.storage.copy(.guarded))
     }
 
     /// Lends the 32 bytes for the time of the call.
     ///
     /// Do not copy them into ordinary memory unless they are to be written to a file.
-    public borrowing func withBytes<R: ~Copyable, E: Error>(
+    package borrowing func withBytes<R: ~Copyable, E: Error>(
         _ body: (RawSpan) throws(E) -> R
     ) throws(E) -> R {
         try self.storage.withBytes(body)

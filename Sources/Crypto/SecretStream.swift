@@ -6,9 +6,9 @@ internal import CSodium
 /// A header of 24 random bytes, then pieces of 65,536 bytes and one that is as long as the rest and says
 /// that it is the last; each has 17 bytes more than what is in it. libsodium's secretstream with
 /// XChaCha20-Poly1305; C functions `crypto_secretstream_xchacha20poly1305_*`.
-public enum SecretStream {
+package enum SecretStream {
     /// How much one piece holds, in bytes.
-    public static let pieceByteCount = 65_536
+    package static let pieceByteCount = 65_536
 
     private static let headerByteCount = Int(crypto_secretstream_xchacha20poly1305_HEADERBYTES)
     private static let tagByteCount = Int(crypto_secretstream_xchacha20poly1305_ABYTES)
@@ -18,7 +18,7 @@ public enum SecretStream {
     ///
     /// The associated data is authenticated with the first piece and not sent along; the reader must
     /// give the same.
-    public static func seal(
+    package static func seal(
         _ plaintext: RawSpan, associatedData: RawSpan, key: borrowing SecretKey,
         appendingTo output: inout [UInt8]
     ) {
@@ -53,7 +53,7 @@ public enum SecretStream {
     /// Throws `messageTooShort` where the header or a tag is missing, and `decryptFailed` where a piece
     /// does not verify, pieces are missing or something follows the last one; `output` may have grown
     /// by pieces then, and is to be thrown away.
-    public static func open(
+    package static func open(
         _ sealed: RawSpan, associatedData: RawSpan, key: borrowing SecretKey,
         appendingTo output: inout [UInt8]
     ) throws(CryptoError) {

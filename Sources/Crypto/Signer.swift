@@ -4,28 +4,28 @@
 /// because its memory is freed once. This box is the bridge: it never changes, so sharing the
 /// reference between copies and threads is the same as copying the key, without more copies of
 /// the secret.
-public final class Signer: Sendable {
+package final class Signer: Sendable {
     private let key: SigningKey
 
     /// Takes over the key.
-    public init(_ key: consuming SigningKey) {
+    package init(_ key: consuming SigningKey) {
         self.key = key
     }
 
     /// The public key, which names its owner.
-    public var publicKey: Bytes32 {
+    package var publicKey: Bytes32 {
         self.key.publicKey
     }
 
     /// Signs `message`; the same message always gives the same signature.
     ///
     /// C function `crypto_sign_detached`.
-    public func sign(_ message: RawSpan) -> Bytes64 {
+    package func sign(_ message: RawSpan) -> Bytes64 {
         self.key.sign(message)
     }
 
     /// Signs `message`, as the other form does.
-    public func sign(_ message: [UInt8]) -> Bytes64 {
+    package func sign(_ message: [UInt8]) -> Bytes64 {
         self.key.sign(message.span.bytes)
     }
 
@@ -33,12 +33,12 @@ public final class Signer: Sendable {
     /// `SigningKey.x25519SharedSecret(with:)`.
     ///
     /// Throws `unusablePublicKey` when the key is not acceptable or the result is zero.
-    public func x25519SharedSecret(with peer: Bytes32) throws(CryptoError) -> SecretKey {
+    package func x25519SharedSecret(with peer: Bytes32) throws(CryptoError) -> SecretKey {
         try self.key.x25519SharedSecret(with: peer)
     }
 
     /// Lends the 32-byte seed, for writing the key to its file.
-    public func withSeed<R: ~Copyable, E: Error>(
+    package func withSeed<R: ~Copyable, E: Error>(
         _ body: (RawSpan) throws(E) -> R
     ) throws(E) -> R {
         try self.key.withSeed(body)

@@ -3,18 +3,18 @@ import CSodium
 /// An Ed25519 signing key in guarded memory.
 ///
 /// RFC 8032.
-public struct SigningKey: ~Copyable, Sendable {
+package struct SigningKey: ~Copyable, Sendable {
     /// The length of the seed that the key is made from and saved as, in bytes.
-    public static let seedByteCount = 32
+    package static let seedByteCount = 32
 
     /// The public key, which names its owner.
-    public let publicKey: Bytes32
+    package let publicKey: Bytes32
     private let secret: SecretBytes  // as libsodium keeps it: seed, then public key
 
     /// Makes the key of a seed of exactly 32 bytes, as it was saved in a file.
     ///
     /// Throws `wrongLength` for any other length. C function `crypto_sign_seed_keypair`.
-    public init(seed: RawSpan) throws(CryptoError) {
+    package init(seed: RawSpan) throws(CryptoError) {
         guard seed.byteCount == Self.seedByteCount else {
             throw .wrongLength(expected: Self.seedByteCount, got: seed.byteCount)
         }
@@ -38,7 +38,7 @@ public struct SigningKey: ~Copyable, Sendable {
     /// Makes a new random key.
     ///
     /// C function `crypto_sign_keypair`.
-    public static func generate() -> SigningKey {
+    package static func generate() -> SigningKey {
         var publicKey = Bytes32.zero
         let secret = SecretBytes(count: Int(crypto_sign_ed25519_SECRETKEYBYTES)) { secret in
             publicKey = Bytes32 { publicKey in
@@ -52,7 +52,7 @@ public struct SigningKey: ~Copyable, Sendable {
     /// Signs `message`; the same message always gives the same signature.
     ///
     /// Takes about 17 µs. C function `crypto_sign_detached`.
-    public borrowing func sign(_ message: RawSpan) -> Bytes64 {
+    package borrowing func sign(_ message: RawSpan) -> Bytes64 {
         Bytes64 { signature in
             self.secret.withPointer { secret in
                 message.withPointer { message, count in
@@ -65,14 +65,14 @@ public struct SigningKey: ~Copyable, Sendable {
     }
 
     /// Signs `message`, as the other form does.
-    public borrowing func sign(_ message: [UInt8]) -> Bytes64 {
+    package borrowing func sign(_ message: [UInt8]) -> Bytes64 {
         self.sign(message.span.bytes)
     }
 
     /// Lends the 32-byte seed, from which `init(seed:)` makes this key again.
     ///
     /// Meant for writing the key to its file; keep no other copy.
-    public borrowing func withSeed<R: ~Copyable, E: Error>(
+    package borrowing func withSeed<R: ~Copyable, E: Error>(
         _ body: (RawSpan) throws(E) -> R
     ) throws(E) -> R {
         try self.secret.withBytes { (bytes) throws(E) -> R in
@@ -87,7 +87,7 @@ public struct SigningKey: ~Copyable, Sendable {
     /// it with both public keys. Throws `unusablePublicKey` when `peer` is not an acceptable key or
     /// the result is zero. C functions `crypto_sign_ed25519_pk_to_curve25519`,
     /// `crypto_sign_ed25519_sk_to_curve25519`, `crypto_scalarmult`.
-    public borrowing func x25519SharedSecret(
+    package borrowing func x25519SharedSecret(
         with peer: Bytes32
     ) throws(CryptoError) -> SecretKey {
         guard Ed25519.isAcceptable(publicKey: peer) else { throw .unusablePublicKey }

@@ -1,13 +1,13 @@
 import CSodium
 
 /// The libsodium library that every type of this module stands on.
-public enum Sodium {
+package enum Sodium {
     /// Prepares libsodium for use; every type of this module calls it before its own first C call.
     ///
     /// May be called any number of times and from any thread; only the first call does work. Traps
     /// when libsodium cannot be prepared, because nothing here is safe without its random source.
     /// C function `sodium_init`.
-    public static func initialize() {
+    package static func initialize() {
         self.prepared
     }
 

@@ -4,12 +4,12 @@ import Glibc
 /// The system's cryptographic random source, as a Swift generator.
 ///
 /// C function `randombytes_buf`.
-public struct SodiumRandom: RandomNumberGenerator, Sendable {
+package struct SodiumRandom: RandomNumberGenerator, Sendable {
     /// Shared by all copies, so that no two of them ever give the same number.
     private let stock: Stock
 
     /// Makes a generator; all of them draw from the one source.
-    public init() {
+    package init() {
         Sodium.initialize()
         self.stock = Stock()
     }
@@ -18,10 +18,10 @@ public struct SodiumRandom: RandomNumberGenerator, Sendable {
     ///
     /// The source, which is a system call away, is asked for many at a time. What has been given out
     /// is erased.
-    public mutating func next() -> UInt64 { self.stock.next() }
+    package mutating func next() -> UInt64 { self.stock.next() }
 
     /// Draws `count` random bytes; `count` must not be negative.
-    public static func bytes(count: Int) -> [UInt8] {
+    package static func bytes(count: Int) -> [UInt8] {
         Sodium.initialize()
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             if let base = buffer.baseAddress {
@@ -67,7 +67,7 @@ public struct SodiumRandom: RandomNumberGenerator, Sendable {
     }
 
     /// Draws 32 random bytes.
-    public static func bytes32() -> Bytes32 {
+    package static func bytes32() -> Bytes32 {
         Sodium.initialize()
         return Bytes32 { randombytes_buf($0, Bytes32.byteCount) }
     }

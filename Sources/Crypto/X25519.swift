@@ -3,11 +3,11 @@ import CSodium
 /// The Diffie–Hellman function of the suite.
 ///
 /// RFC 7748; Noise section 12.1.
-public enum X25519 {
+package enum X25519 {
     /// The public key of a secret key.
     ///
     /// C function `crypto_scalarmult_base`.
-    public static func publicKey(of secret: borrowing SecretKey) -> Bytes32 {
+    package static func publicKey(of secret: borrowing SecretKey) -> Bytes32 {
         Bytes32 { publicKey in
             secret.storage.withPointer { secret in
                 let status = crypto_scalarmult_curve25519_base(publicKey, secret)
@@ -19,7 +19,7 @@ public enum X25519 {
     /// Whether a public key is of small order, so that it shares the same secret with everybody.
     ///
     /// True for all that `sharedSecret` throws at. RFC 7748 section 6.1.
-    public static func isOfSmallOrder(_ publicKey: Bytes32) -> Bool {
+    package static func isOfSmallOrder(_ publicKey: Bytes32) -> Bool {
         var bytes = publicKey.bytes
         bytes[31] &= 0x7f  // X25519 leaves the highest bit out
         return Self.smallOrder.contains(bytes)
@@ -54,7 +54,7 @@ public enum X25519 {
     ///
     /// Throws `unusablePublicKey` when the result is all zero, which only a key of small order
     /// brings about; Noise leaves this check to the application. C function `crypto_scalarmult`.
-    public static func sharedSecret(
+    package static func sharedSecret(
         _ secret: borrowing SecretKey, with publicKey: Bytes32
     ) throws(CryptoError) -> SecretKey {
         try self.sharedSecret(secret, with: publicKey, .guarded)

@@ -5,12 +5,12 @@ import CSodium
 ///
 /// draft-irtf-cfrg-xchacha, with a nonce of zeros: a key encrypts one file and no other. C function
 /// `crypto_stream_xchacha20_xor_ic`.
-public enum XChaCha20 {
+package enum XChaCha20 {
     /// How many bytes a block of the key stream has.
-    public static let blockBytes = 64
+    package static let blockBytes = 64
 
     /// Draws a key for one file.
-    public static func makeKey() -> Bytes32 {
+    package static func makeKey() -> Bytes32 {
         Sodium.initialize()
         return Bytes32 { randombytes_buf($0, Bytes32.byteCount) }
     }
@@ -20,7 +20,7 @@ public enum XChaCha20 {
     /// - Parameters:
     ///   - offset: where the bytes stand in the file; a multiple of ``blockBytes``, else it traps.
     ///   - key: 32 bytes, used for this file alone.
-    public static func apply(_ key: Bytes32, to bytes: [UInt8], at offset: UInt64) -> [UInt8] {
+    package static func apply(_ key: Bytes32, to bytes: [UInt8], at offset: UInt64) -> [UInt8] {
         precondition(offset % UInt64(self.blockBytes) == 0, "a part begins with a block")
         Sodium.initialize()
         let nonce: InlineArray<24, UInt8> = .init(repeating: 0)

@@ -3,19 +3,19 @@ import CSodium
 /// Authenticated encryption with a nonce long enough to be drawn at random.
 ///
 /// draft-irtf-cfrg-xchacha; C functions `crypto_aead_xchacha20poly1305_ietf_*`.
-public enum XChaCha20Poly1305 {
+package enum XChaCha20Poly1305 {
     /// The length of the tag that sealing adds, in bytes.
-    public static let tagByteCount = 16
+    package static let tagByteCount = 16
 
     /// Twenty-four bytes that must not repeat under one key.
-    public struct Nonce: Equatable, Sendable {
+    package struct Nonce: Equatable, Sendable {
         /// The number of bytes.
-        public static let byteCount = 24
+        package static let byteCount = 24
 
         private let words: InlineArray<3, UInt64>
 
         /// Copies exactly 24 bytes; throws `wrongLength` for any other length.
-        public init(_ bytes: RawSpan) throws(CryptoError) {
+        package init(_ bytes: RawSpan) throws(CryptoError) {
             guard bytes.byteCount == Self.byteCount else {
                 throw .wrongLength(expected: Self.byteCount, got: bytes.byteCount)
             }
@@ -26,7 +26,7 @@ public enum XChaCha20Poly1305 {
         }
 
         /// Draws a nonce; with 24 bytes two random ones do not meet.
-        public init<Random: RandomNumberGenerator>(using random: inout Random) {
+        package init<Random: RandomNumberGenerator>(using random: inout Random) {
             // In one byte order everywhere, so that a seeded generator gives the same nonce.
             self.words = InlineArray { _ in random.next().littleEndian }
         }
@@ -36,7 +36,7 @@ public enum XChaCha20Poly1305 {
         /// The one that follows: its last eight bytes, as a big-endian number, are one more, modulo 2⁶⁴.
         ///
         /// Nonces that follow one that was drawn meet others as rarely as those that were drawn do.
-        public var next: Nonce {
+        package var next: Nonce {
             var words = self.words
             words[2] = (UInt64(bigEndian: words[2]) &+ 1).bigEndian
             return Nonce(words)
@@ -46,20 +46,20 @@ public enum XChaCha20Poly1305 {
         var start: (UInt64, UInt64) { (self.words[0], self.words[1]) }
 
         /// Lends the bytes without copying them.
-        public func withBytes<R: ~Copyable, E: Error>(
+        package func withBytes<R: ~Copyable, E: Error>(
             _ body: (RawSpan) throws(E) -> R
         ) throws(E) -> R {
             try body(self.words.span.bytes)
         }
 
         /// Whether all bytes are the same.
-        public static func == (one: Nonce, other: Nonce) -> Bool {
+        package static func == (one: Nonce, other: Nonce) -> Bool {
             one.words[0] == other.words[0] && one.words[1] == other.words[1]
                 && one.words[2] == other.words[2]
         }
 
         /// Appends the bytes to `output`.
-        public func append(to output: inout [UInt8]) {
+        package func append(to output: inout [UInt8]) {
             output.append(self.words.span.bytes)
         }
     }

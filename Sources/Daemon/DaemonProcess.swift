@@ -5,14 +5,14 @@ internal import Loop
 internal import Posix
 
 /// The process: everything between the arguments and the exit code.
-public enum DaemonProcess {
+package enum DaemonProcess {
     /// Does what the command says and returns the exit code, which is one of sysexits.h.
     ///
     /// Call it once, on the main thread and before any other thread is started. Prints to standard
     /// output what was asked for and logs to standard error.
     ///
     /// - Parameter rereading: reads the same arguments and the files anew, from any thread.
-    public static func run(
+    package static func run(
         _ command: DaemonCommand, rereading: @escaping NodeShell.Rereading
     ) -> Int32 {
         switch command {
@@ -61,7 +61,7 @@ public enum DaemonProcess {
     }
 
     /// Says what is wrong with the arguments or the file, and returns the exit code.
-    public static func refuse(_ error: ConfigurationError) -> Int32 {
+    package static func refuse(_ error: ConfigurationError) -> Int32 {
         Journal(threshold: .error, isJournal: ProcessEnvironment.variable("JOURNAL_STREAM") != nil)(
             .error, error.description)
         return error.exitCode

@@ -1,5 +1,5 @@
 internal import ControlAPI
-public import Engine
+package import Engine
 internal import Glibc
 internal import Loop
 internal import Synchronization
@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// Under systemd each line starts with the level as sd-daemon(3) has it; elsewhere with
 /// `stoad: level:`. Message text is never logged, and what comes from others is made visible.
-public struct Journal: Sendable {
+package struct Journal: Sendable {
     private let threshold: Threshold
     private let write: @Sendable (String) -> Void
     /// Gives a line with its fields to the journal; false where it has not taken it, nil where there is none.
@@ -22,7 +22,7 @@ public struct Journal: Sendable {
     /// - Parameters:
     ///   - threshold: what matters less than this is not written.
     ///   - isJournal: whether the journal reads standard error: `JOURNAL_STREAM` is set.
-    public init(threshold: LogLevel, isJournal: Bool) {
+    package init(threshold: LogLevel, isJournal: Bool) {
         self.init(
             threshold: threshold, isJournal: isJournal,
             send: isJournal && SystemJournal.isThere ? Self.sendToSystem : nil
@@ -38,7 +38,7 @@ public struct Journal: Sendable {
     }
 
     /// Makes a log that gives each line, with its newline, to a closure that any thread may call.
-    public init(
+    package init(
         threshold: LogLevel, isJournal: Bool, write: @escaping @Sendable (String) -> Void
     ) {
         self.init(threshold: threshold, isJournal: isJournal, send: nil, write: write)
@@ -59,7 +59,7 @@ public struct Journal: Sendable {
     /// Writes one line when its level matters enough; the text is not made when it does not.
     ///
     /// - Parameter subject: what it is about, which the journal keeps beside it.
-    public func callAsFunction(
+    package func callAsFunction(
         _ level: LogLevel, _ text: @autoclosure () -> String,
         about subject: LogSubject = LogSubject()
     ) {
@@ -93,7 +93,7 @@ extension Journal {
 
 extension LogLevel {
     /// The word for this level in logs, flags and files.
-    public var word: String {
+    package var word: String {
         switch self {
         case .error: "error"
         case .warning: "warning"
@@ -107,7 +107,7 @@ extension LogLevel {
     static let all: [LogLevel] = [.error, .warning, .notice, .info, .debug]
 
     /// Reads a level's word; nil for any other text.
-    public init?(word: String) {
+    package init?(word: String) {
         guard let level = Self.all.first(where: { $0.word == word }) else { return nil }
         self = level
     }

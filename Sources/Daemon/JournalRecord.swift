@@ -6,7 +6,6 @@ struct JournalRecord: Hashable {
     /// Names and values, in order.
     let fields: [Field]
 
-    /// One field.
     struct Field: Hashable {
         let name: String
         let value: String

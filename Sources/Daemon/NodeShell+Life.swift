@@ -30,7 +30,7 @@ extension NodeShell {
     /// Starts on the loop, as soon as that runs.
     ///
     /// When it cannot, ``failure`` says why and the loop is stopped.
-    public nonisolated func launch() {
+    package nonisolated func launch() {
         self.launch { shell throws(StartError) in try await shell.start() }
     }
 
@@ -211,7 +211,7 @@ extension NodeShell {
     // MARK: Stop
 
     /// Stops cleanly, within a second; may be called from any thread, and again.
-    public nonisolated func requestStop() {
+    package nonisolated func requestStop() {
         self.loop.post {
             self.assumeIsolated { shell in
                 shell.isToRestart = false

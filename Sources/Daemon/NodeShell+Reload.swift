@@ -5,7 +5,7 @@ internal import Posix
 /// Taking up a changed configuration without ending anything.
 extension NodeShell {
     /// Reads the arguments and files anew.
-    public typealias Rereading = @Sendable () throws(ConfigurationError) -> DaemonCommand
+    package typealias Rereading = @Sendable () throws(ConfigurationError) -> DaemonCommand
 
     /// How soon a reload is tried again that came while the daemon was busy with another one.
     private static let reloadAgainMilliseconds: UInt64 = 100
@@ -27,7 +27,7 @@ extension NodeShell {
     ///
     /// All is read and checked first: where anything is wrong the log says what and where, and all
     /// stays as it was. No link, client or message is lost either way.
-    public nonisolated func requestReload() {
+    package nonisolated func requestReload() {
         self.loop.post { self.assumeIsolated { $0.reload() } }
     }
 

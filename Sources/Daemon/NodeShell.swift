@@ -1,8 +1,8 @@
 internal import ControlAPI
 internal import Crypto
 internal import Discovery
-public import Engine
-public import Loop
+package import Engine
+package import Loop
 internal import Posix
 internal import Storage
 
@@ -12,7 +12,7 @@ internal import Storage
 /// enter directly. Whatever comes in runs as one turn: what it tells the node is queued, the node
 /// is asked event by event, its actions are performed in order, and only then is written what they
 /// queued. So the node is never entered from inside its own actions.
-public actor NodeShell {
+package actor NodeShell {
     var configuration: Configuration
     let loop: EventLoop
     let log: Journal
@@ -21,9 +21,9 @@ public actor NodeShell {
     var node: Node<SodiumRandom>?
     var phase = Phase.starting
     /// What the process ends with; set before the loop is stopped.
-    public private(set) var failure: StartError?
+    package private(set) var failure: StartError?
     /// Whether the daemon is to begin again in this process once the loop has ended.
-    public internal(set) var isToRestart = false
+    package internal(set) var isToRestart = false
 
     // One turn.
     private var events: [Event] = []
@@ -86,7 +86,6 @@ public actor NodeShell {
         let rereading: Rereading?
         /// Random per start, for the handshake.
         let boot: UInt64
-        /// Wall-clock milliseconds.
         let moment = SystemClock.wallMilliseconds()
     }
 
@@ -104,7 +103,7 @@ public actor NodeShell {
     ///   - restored: what a backup has that was restored and that this start is to take up.
     ///   - activated: sockets that systemd handed over.
     ///   - rereading: reads the configuration anew, when that is asked for.
-    public init(
+    package init(
         configuration: Configuration, loop: EventLoop, identity: OwnIdentity,
         restored: Contacts? = nil, log: Journal, activated: [ActivatedSocket] = [],
         rereading: Rereading? = nil
@@ -131,7 +130,7 @@ public actor NodeShell {
     }
 
     /// The event loop.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
         self.loop.asUnownedSerialExecutor()
     }
 

@@ -4,9 +4,9 @@ internal import Glibc
 internal import Posix
 
 /// Why the daemon did not start, in words, and the exit code that says so.
-public struct StartError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct StartError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The exit codes in use, from sysexits.h.
-    public enum ExitCode: Int32, Sendable {
+    package enum ExitCode: Int32, Sendable {
         /// `EX_DATAERR`: a file of ours has the wrong content.
         case data = 65
         /// `EX_UNAVAILABLE`: something that is needed is taken or missing.
@@ -26,11 +26,11 @@ public struct StartError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 
     /// What went wrong.
-    public let text: String
+    package let text: String
     /// What to do about it; empty where the text says it.
-    public let remedy: String
+    package let remedy: String
     /// The exit code of the process.
-    public let exitCode: ExitCode
+    package let exitCode: ExitCode
 
     init(_ text: String, remedy: String, exitCode: ExitCode) {
         self.text = text
@@ -55,7 +55,7 @@ public struct StartError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 
     /// The reason and the remedy in one line.
-    public var description: String {
+    package var description: String {
         self.remedy.isEmpty ? self.text : "\(self.text); \(self.remedy)"
     }
 }

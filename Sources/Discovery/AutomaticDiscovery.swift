@@ -1,10 +1,10 @@
-public import Loop
+package import Loop
 
 /// Discovery with the system's Avahi daemon if one answers at the start, else with an own stack.
 ///
 /// Two mDNS stacks that announce get along badly on one host, so the own one is only the fallback. Once chosen, a
 /// backend stays: if the daemon goes away it is waited for.
-public final class AutomaticDiscovery: ServiceDiscovery {
+package final class AutomaticDiscovery: ServiceDiscovery {
     private let loop: EventLoop
     private let handler: (DiscoveryEvent) -> Void
     private var backend: (any ServiceDiscovery)?
@@ -14,17 +14,17 @@ public final class AutomaticDiscovery: ServiceDiscovery {
     /// Makes a backend that does nothing yet; events will come to the handler on the loop.
     ///
     /// Sets a variable in the environment, so call it before other threads read that.
-    public init(loop: EventLoop, handler: @escaping (DiscoveryEvent) -> Void) {
+    package init(loop: EventLoop, handler: @escaping (DiscoveryEvent) -> Void) {
         loop.checkIsolated()
         self.loop = loop
         self.handler = handler
     }
 
     /// True while the system's Avahi daemon is used or asked for.
-    public var usesSystem: Bool { self.backend is SystemDiscovery }
+    package var usesSystem: Bool { self.backend is SystemDiscovery }
 
     /// Chooses and starts, see ``ServiceDiscovery``.
-    public func start(advertising advertisement: Advertisement?, interface: String?) {
+    package func start(advertising advertisement: Advertisement?, interface: String?) {
         precondition(self.backend == nil, "discovery is started once")
         let system = SystemDiscovery(
             loop: self.loop,
@@ -42,18 +42,18 @@ public final class AutomaticDiscovery: ServiceDiscovery {
     }
 
     /// Asks again for the addresses of an instance, see ``ServiceDiscovery``.
-    public func refresh(name: String) {
+    package func refresh(name: String) {
         self.backend?.refresh(name: name)
     }
 
     /// Says how others are looked for, see ``ServiceDiscovery``.
-    public func search(_ search: ServiceSearch) {
+    package func search(_ search: ServiceSearch) {
         self.last = search
         self.backend?.search(search)
     }
 
     /// Says goodbye and ends, see ``ServiceDiscovery``.
-    public func stop(then done: @escaping () -> Void) {
+    package func stop(then done: @escaping () -> Void) {
         guard let backend = self.backend else { return self.loop.runLater(done) }
         self.backend = nil
         // The closure keeps the backend until its goodbye is out.

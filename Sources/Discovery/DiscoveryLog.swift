@@ -2,9 +2,9 @@ import CAvahi
 import Posix
 
 /// Where the messages of the Avahi library go, which would otherwise go to standard error.
-public enum DiscoveryLog {
+package enum DiscoveryLog {
     /// How grave a message is, as `AvahiLogLevel` has it.
-    public enum Level: UInt32, Hashable, Sendable {
+    package enum Level: UInt32, Hashable, Sendable {
         /// Something does not work.
         case error = 0
         /// Something looks wrong.
@@ -23,7 +23,7 @@ public enum DiscoveryLog {
     ///
     /// The handler is called on the loop's thread, within calls of the library, and may not call
     /// discovery.
-    public static func setHandler(_ handler: (@Sendable (Level, String) -> Void)?) {
+    package static func setHandler(_ handler: (@Sendable (Level, String) -> Void)?) {
         self.handler.withLock { $0 = handler }
         self.install()
     }

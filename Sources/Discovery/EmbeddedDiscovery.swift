@@ -1,5 +1,5 @@
 import CAvahi
-public import Loop
+package import Loop
 import Posix
 
 /// Discovery with an mDNS stack of its own inside the process: libavahi-core.
@@ -7,7 +7,7 @@ import Posix
 /// For machines without an Avahi daemon. The host name is random, so that neither the user nor the
 /// machine is named, and reverse records are left out, because two stacks on one host fight over
 /// them.
-public final class EmbeddedDiscovery: ServiceDiscovery {
+package final class EmbeddedDiscovery: ServiceDiscovery {
     private let loop: EventLoop
     private let handler: (DiscoveryEvent) -> Void
     private let poll: AvahiLoop
@@ -41,7 +41,7 @@ public final class EmbeddedDiscovery: ServiceDiscovery {
     static let usualListeningMilliseconds: UInt64 = 45_000
 
     /// Makes a backend that does nothing yet; events will come to the handler on the loop.
-    public convenience init(loop: EventLoop, handler: @escaping (DiscoveryEvent) -> Void) {
+    package convenience init(loop: EventLoop, handler: @escaping (DiscoveryEvent) -> Void) {
         self.init(loop: loop, listened: nil, handler: handler)
     }
 
@@ -76,7 +76,7 @@ public final class EmbeddedDiscovery: ServiceDiscovery {
     /// Starts to announce and to look for others, see ``ServiceDiscovery``.
     ///
     /// Who announces nothing has no socket open but while it looks.
-    public func start(advertising advertisement: Advertisement?, interface: String?) {
+    package func start(advertising advertisement: Advertisement?, interface: String?) {
         self.loop.checkIsolated()
         precondition(!self.isStarted, "discovery is started once")
         self.isStarted = true
@@ -99,14 +99,14 @@ public final class EmbeddedDiscovery: ServiceDiscovery {
     }
 
     /// Looks up port and addresses of an instance again, see ``ServiceDiscovery``.
-    public func refresh(name: String) {
+    package func refresh(name: String) {
         self.loop.checkIsolated()
         for key in self.sightings.keys where key.name == name { self.sightings.want(key) }
         self.lookUpWaiting()
     }
 
     /// Searches until told otherwise, see ``ServiceDiscovery``.
-    public func search(_ search: ServiceSearch) {
+    package func search(_ search: ServiceSearch) {
         self.loop.checkIsolated()
         guard self.isStarted else { return }
         if search != .open, search != .rest, self.search == .open { return }
@@ -124,7 +124,7 @@ public final class EmbeddedDiscovery: ServiceDiscovery {
     }
 
     /// Says goodbye and ends, see ``ServiceDiscovery``.
-    public func stop(then done: @escaping () -> Void) {
+    package func stop(then done: @escaping () -> Void) {
         self.loop.checkIsolated()
         self.isStarted = false
         self.monitor = nil

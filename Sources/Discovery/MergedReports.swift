@@ -2,7 +2,6 @@ import Posix
 
 /// Turns what two backends report into what one would.
 struct MergedReports {
-    /// Who reports.
     enum Source: Hashable {
         /// The system's service.
         case system

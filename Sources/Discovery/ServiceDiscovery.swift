@@ -1,21 +1,21 @@
-public import Loop
-public import Posix
+package import Loop
+package import Posix
 
 /// Another node's offer, as it is announced on the network at present.
 ///
 /// It says where a node *may* be; only a handshake says who is there.
-public struct ServiceInstance: Hashable, Sendable {
+package struct ServiceInstance: Hashable, Sendable {
     /// The instance name, random per start of that node; UTF-8, at most 63 bytes.
-    public let name: String
+    package let name: String
     /// The interface it was seen on, the lowest if there are several.
-    public let interfaceIndex: UInt32
+    package let interfaceIndex: UInt32
     /// All addresses, at least one, in the order in which they are best tried.
-    public let addresses: [SocketAddress]
+    package let addresses: [SocketAddress]
     /// The TXT record, with keys in lower case; empty values stand for keys without one.
-    public let txt: [String: String]
+    package let txt: [String: String]
 
     /// Makes an instance from its parts.
-    public init(
+    package init(
         name: String, interfaceIndex: UInt32, addresses: [SocketAddress], txt: [String: String]
     ) {
         self.name = name
@@ -28,7 +28,7 @@ public struct ServiceInstance: Hashable, Sendable {
 /// What discovery reports.
 ///
 /// Handlers get it on the loop, never within a call that they made.
-public enum DiscoveryEvent: Hashable, Sendable {
+package enum DiscoveryEvent: Hashable, Sendable {
     /// The own instance is announced under this name, which a collision may have changed.
     case advertised(name: String)
     /// So many instances are seen at present, whether or not it is known yet where they are.
@@ -44,18 +44,18 @@ public enum DiscoveryEvent: Hashable, Sendable {
 }
 
 /// What a node tells the network about itself.
-public struct Advertisement: Hashable, Sendable {
+package struct Advertisement: Hashable, Sendable {
     /// The instance name, random per start; a collision may lead to another.
-    public var instanceName: String
+    package var instanceName: String
     /// The port of the listener.
-    public var port: UInt16
+    package var port: UInt16
     /// The TXT record; `txtvers` goes first, the other keys follow in order.
     ///
     /// A key and its value have 254 bytes together at most; more traps. RFC 6763 section 6.
-    public var txt: [String: String]
+    package var txt: [String: String]
 
     /// Makes an advertisement with a random name, unless one is given.
-    public init(
+    package init(
         instanceName: String = Advertisement.randomName(), port: UInt16, txt: [String: String]
     ) {
         self.instanceName = instanceName
@@ -64,14 +64,14 @@ public struct Advertisement: Hashable, Sendable {
     }
 
     /// Makes 16 random characters of base32, which name neither user nor machine: RFC 8882.
-    public static func randomName() -> String {
+    package static func randomName() -> String {
         let letters = Array("abcdefghijklmnopqrstuvwxyz234567")
         return String((0..<16).map { _ in letters[Int.random(in: 0..<32)] })
     }
 }
 
 /// How others are looked for.
-public enum ServiceSearch: Hashable, Sendable {
+package enum ServiceSearch: Hashable, Sendable {
     /// All the time: the network is asked now and, ever less often, again; what comes and goes is
     /// reported.
     case open
@@ -88,7 +88,7 @@ public enum ServiceSearch: Hashable, Sendable {
 /// A way to announce the own node and to find others in the local network by DNS-SD.
 ///
 /// All calls are made on the event loop's thread, and events come there.
-public protocol ServiceDiscovery: AnyObject {
+package protocol ServiceDiscovery: AnyObject {
     /// Starts to announce and to look for others; call it once, or again after a stop.
     ///
     /// With an interface, all multicast stays on that one. What goes wrong comes as
@@ -108,10 +108,10 @@ public protocol ServiceDiscovery: AnyObject {
 }
 
 /// The DNS-SD service type of nodes: RFC 6763 section 7.
-public let serviceType = "_stoa._tcp"
+package let serviceType = "_stoa._tcp"
 
 /// How other nodes are found.
-public enum DiscoveryMode: String, Hashable, Sendable, CaseIterable {
+package enum DiscoveryMode: String, Hashable, Sendable, CaseIterable {
     /// The system's Avahi daemon when it answers on D-Bus, else an own mDNS stack.
     case auto
     /// The system's Avahi daemon only.
@@ -125,7 +125,7 @@ public enum DiscoveryMode: String, Hashable, Sendable, CaseIterable {
     ///
     /// Call it on the loop's thread, and for `auto` and `system` before other threads read the
     /// environment. Events come to the handler on the loop.
-    public func makeDiscovery(
+    package func makeDiscovery(
         loop: EventLoop, handler: @escaping (DiscoveryEvent) -> Void
     ) -> (any ServiceDiscovery)? {
         switch self {

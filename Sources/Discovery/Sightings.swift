@@ -37,7 +37,6 @@ struct Sightings {
     /// How many are seen.
     var count: Int { self.seen.count }
 
-    /// All that is seen.
     var keys: [SightingKey] { self.seen.keys.sorted() }
 
     /// One of them by chance, to give way where there are too many: most are of who announces most.

@@ -1,4 +1,4 @@
-public import Loop
+package import Loop
 import Posix
 
 /// Discovery with the system's Avahi daemon, by the calls of dns_sd.h.
@@ -12,7 +12,7 @@ import Posix
 /// are lost some seconds later. Without the library there is one failure and nothing more. The
 /// compatibility layer blocks on D-Bus in every call, so a worker
 /// of its own makes them.
-public final class SystemDiscovery: ServiceDiscovery {
+package final class SystemDiscovery: ServiceDiscovery {
     private let loop: EventLoop
     private let handler: (DiscoveryEvent) -> Void
     private let unavailable: (() -> Void)?
@@ -51,7 +51,7 @@ public final class SystemDiscovery: ServiceDiscovery {
     /// Makes a backend that does nothing yet; events will come to the handler on the loop.
     ///
     /// Sets a variable in the environment, so call it before other threads read that.
-    public convenience init(loop: EventLoop, handler: @escaping (DiscoveryEvent) -> Void) {
+    package convenience init(loop: EventLoop, handler: @escaping (DiscoveryEvent) -> Void) {
         self.init(loop: loop, unavailable: nil, handler: handler)
     }
 
@@ -71,7 +71,7 @@ public final class SystemDiscovery: ServiceDiscovery {
     }
 
     /// Starts to announce and to look for others, see ``ServiceDiscovery``.
-    public func start(advertising advertisement: Advertisement?, interface: String?) {
+    package func start(advertising advertisement: Advertisement?, interface: String?) {
         self.loop.checkIsolated()
         precondition(!self.isStarted, "discovery is started once")
         self.isStarted = true
@@ -96,7 +96,7 @@ public final class SystemDiscovery: ServiceDiscovery {
     }
 
     /// Looks up port and addresses of an instance again, see ``ServiceDiscovery``.
-    public func refresh(name: String) {
+    package func refresh(name: String) {
         self.loop.checkIsolated()
         if let seeker = self.seeker, seeker.isListening {
             seeker.refresh(name: name)
@@ -110,7 +110,7 @@ public final class SystemDiscovery: ServiceDiscovery {
     }
 
     /// Says how others are looked for, see ``ServiceDiscovery``.
-    public func search(_ search: ServiceSearch) {
+    package func search(_ search: ServiceSearch) {
         self.loop.checkIsolated()
         guard self.isStarted else { return }
         if search != .open, search != .rest, self.search == .open { return }
@@ -188,7 +188,7 @@ public final class SystemDiscovery: ServiceDiscovery {
     }
 
     /// Says goodbye and ends, see ``ServiceDiscovery``.
-    public func stop(then done: @escaping () -> Void) {
+    package func stop(then done: @escaping () -> Void) {
         self.loop.checkIsolated()
         self.isStarted = false
         self.retry = nil

@@ -1,4 +1,4 @@
-public import ControlAPI
+package import ControlAPI
 internal import Posix
 
 /// What can be found out of the machine itself, by whoever asks what is wrong: the command, and the daemon.
@@ -12,7 +12,7 @@ extension DiagnosisFacts {
     ///
     /// Call it once the daemon has said what it knows: ``status``, ``dials`` and ``diagnosis`` say what to look
     /// for. It blocks, 0.6 s for each interface on which multicast does not pass.
-    public mutating func lookAtNetwork() {
+    package mutating func lookAtNetwork() {
         let interfaces = try? NetworkInterface.all()
         self.hasNetwork = interfaces?.contains {
             $0.isUp && !$0.isLoopback && !$0.addresses.isEmpty
@@ -49,7 +49,7 @@ extension DiagnosisFacts {
     }
 
     /// Looks at the modes of the files in a data directory that are for its user alone.
-    public mutating func lookAtFiles(in folder: String) {
+    package mutating func lookAtFiles(in folder: String) {
         self.files = ["", "/identity.key", "/stoa.db"].compactMap { name in
             Files.permissions(folder + name).map {
                 PrivateFile(
@@ -59,7 +59,7 @@ extension DiagnosisFacts {
     }
 
     /// Looks how much room is left where a data directory lies.
-    public mutating func lookAtDisk(of folder: String) {
+    package mutating func lookAtDisk(of folder: String) {
         self.freeBytes = Files.freeBytes(folder)
     }
 

@@ -3,9 +3,9 @@ internal import Crypto
 /// Lower-case base32 without padding, the way keys and ids are shown.
 ///
 /// RFC 4648 section 6.
-public enum Base32 {
+package enum Base32 {
     /// The text of some bytes: eight characters for five bytes.
-    public static func encode(_ bytes: [UInt8]) -> String { Self.encode(bytes.span.bytes) }
+    package static func encode(_ bytes: [UInt8]) -> String { Self.encode(bytes.span.bytes) }
 
     /// The text of some bytes, eight characters at once, since ids are what clients get most of.
     static func encode(_ bytes: RawSpan) -> String {
@@ -43,7 +43,7 @@ public enum Base32 {
     }
 
     /// The bytes of a text in its one form; nil for other characters, lengths or stray last bits.
-    public static func decode(_ text: String) -> [UInt8]? {
+    package static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer: UInt32 = 0
         var bits: UInt32 = 0
@@ -83,13 +83,13 @@ extension Bytes32 {
 
 extension PeerID: CustomStringConvertible {
     /// The key in base32, 52 characters.
-    public var description: String { self.key.base32 }
+    package var description: String { self.key.base32 }
 
     /// The first eight characters, for logs and tables; not unique.
-    public var shortText: String { String(self.description.prefix(8)) }
+    package var shortText: String { String(self.description.prefix(8)) }
 
     /// Reads a key in base32; whether it is an acceptable point is not checked here.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard let key = Bytes32(base32: text) else { return nil }
         self.init(key)
     }
@@ -97,10 +97,10 @@ extension PeerID: CustomStringConvertible {
 
 extension PersonID: CustomStringConvertible {
     /// The id in base32, 52 characters.
-    public var description: String { self.hash.base32 }
+    package var description: String { self.hash.base32 }
 
     /// Reads an id in base32.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard let hash = Bytes32(base32: text) else { return nil }
         self.init(hash)
     }
@@ -108,10 +108,10 @@ extension PersonID: CustomStringConvertible {
 
 extension RealmID: CustomStringConvertible {
     /// The id in base32, 52 characters.
-    public var description: String { self.hash.base32 }
+    package var description: String { self.hash.base32 }
 
     /// Reads an id in base32.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard let hash = Bytes32(base32: text) else { return nil }
         self.init(hash)
     }
@@ -119,29 +119,29 @@ extension RealmID: CustomStringConvertible {
 
 extension ConversationID: CustomStringConvertible {
     /// The id in base32, 52 characters.
-    public var description: String { self.hash.base32 }
+    package var description: String { self.hash.base32 }
 
     /// Reads an id in base32.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard let hash = Bytes32(base32: text) else { return nil }
         self.init(hash)
     }
 }
 
 /// The beginning of an entry's id as people type it, of so many characters that few share it.
-public struct EntryIDPrefix: Hashable, Sendable {
+package struct EntryIDPrefix: Hashable, Sendable {
     /// The fewest characters: 40 bits.
-    public static let leastCharacters = 8
+    package static let leastCharacters = 8
     /// The most that ``range`` can tell apart: 60 bits.
     private static let rangeCharacters = 12
 
     /// What was typed.
-    public let text: String
+    package let text: String
     /// What the first eight bytes of such an id can be, big-endian.
-    public let range: ClosedRange<UInt64>
+    package let range: ClosedRange<UInt64>
 
     /// Reads at least eight characters of base32; nil for anything else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard (Self.leastCharacters...52).contains(text.utf8.count) else { return nil }
         var bits: UInt64 = 0
         for (index, character) in text.utf8.enumerated() {
@@ -154,15 +154,15 @@ public struct EntryIDPrefix: Hashable, Sendable {
     }
 
     /// Whether an id begins so.
-    public func begins(_ id: EntryID) -> Bool { id.description.hasPrefix(self.text) }
+    package func begins(_ id: EntryID) -> Bool { id.description.hasPrefix(self.text) }
 }
 
 extension EntryID: CustomStringConvertible {
     /// The id in base32, 52 characters.
-    public var description: String { self.hash.base32 }
+    package var description: String { self.hash.base32 }
 
     /// Reads an id in base32.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard let hash = Bytes32(base32: text) else { return nil }
         self.init(hash)
     }

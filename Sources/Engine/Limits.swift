@@ -1,58 +1,58 @@
 /// Every bound of the engine: its name, its unit and its reason.
 ///
 /// Those that other implementations must share are stated in `Docs/Protocol`.
-public enum Limits {
+package enum Limits {
     // MARK: Entries and runs
 
     /// The largest payload inside an entry; larger content belongs in a blob.
-    public static let payloadBytes = 65_536
+    package static let payloadBytes = 65_536
     /// The largest padded body: with what either suite puts around it, a payload.
-    public static let paddedBodyBytes = payloadBytes - 64
+    package static let paddedBodyBytes = payloadBytes - 64
     /// The largest message text: a padded body less its fields, rounded down to a number people
     /// remember.
-    public static let textBytes = 65_000
+    package static let textBytes = 65_000
     /// The sign of a reaction: a family of four with all their skin tones, or a short word.
-    public static let signBytes = 64
+    package static let signBytes = 64
     /// What a conversation is about is a line or two.
-    public static let topicBytes = 256
+    package static let topicBytes = 256
     /// The label of a location is a line.
-    public static let labelBytes = 1_024
+    package static let labelBytes = 1_024
     /// The name of a file: the longest that Linux takes.
-    public static let fileNameBytes = 255
+    package static let fileNameBytes = 255
     /// What a file holds, as in `image/png`: RFC 6838 section 4.2.
-    public static let mediaTypeBytes = 127
+    package static let mediaTypeBytes = 127
     /// What is said with a file: with its name, its type and a preview it fits an entry.
-    public static let captionBytes = 32_768
+    package static let captionBytes = 32_768
     /// A small picture of a file.
-    public static let previewBytes = 16_384
+    package static let previewBytes = 16_384
     /// Reactions of one log to a message that are counted: the latest.
-    public static let referencesPerLog = 16
+    package static let referencesPerLog = 16
     /// Entries that say something of one message and are looked at: of each kind the latest, and those of
     /// known people beyond them.
-    public static let references = 1_024
+    package static let references = 1_024
     /// Those that subscribers are told of in one batch, since they came before their messages.
-    public static let toldReferences = 1_024
+    package static let toldReferences = 1_024
     /// A sentence or two for readers that are too old for the body.
-    public static let fallbackBytes = 4_096
+    package static let fallbackBytes = 4_096
     /// Sixteen heads are more than live chat ever has; leaving out the rest only under-reports causality.
-    public static let depCount = 16
+    package static let depCount = 16
     /// Room for a handful of small extensions without making the header the larger part of an entry.
-    public static let extensionBytes = 1_024
+    package static let extensionBytes = 1_024
     /// One signature is checked per run: 128 hashes cost about what one verification does.
-    public static let runEntries = 128
+    package static let runEntries = 128
     /// Own entries from one attestation to the next, of more than a run at a time: half of one, so that
     /// history can be sent in halves where live messages would wait for whole runs.
-    public static let attestedEntries = 64
+    package static let attestedEntries = 64
     /// Two runs are the initial credit, so a run bounds what a peer may make us hold.
-    public static let runEntryBytes = 131_072
+    package static let runEntryBytes = 131_072
     /// What a payload counts at least in a run: its hash may come to stand in its place, and that must
     /// not make the run too large.
-    public static let payloadHashBytes = 32
+    package static let payloadHashBytes = 32
     /// Names are shown in one line of a terminal.
-    public static let nameBytes = 64
+    package static let nameBytes = 64
     /// Realms with a secret that a node may be in: each is a tag more on each link, and a try more for
     /// who dials.
-    public static let realms = 8
+    package static let realms = 8
     /// How many tags stand in a frame `realms`: two for each realm and one for the open one fit.
     static let realmTagCounts = [8, 16, 32]
     /// How many tags stand in a frame `shares`: as many as a node may have conversations fit.
@@ -67,11 +67,11 @@ public enum Limits {
     /// set.
     static let secretsMilliseconds: UInt64 = 3_600_000
     /// The name of a realm stands before that of a room, in `office/ops`.
-    public static let realmNameBytes = 32
+    package static let realmNameBytes = 32
     /// A status is a sentence, not a message.
-    public static let statusBytes = 256
+    package static let statusBytes = 256
     /// A record is a small value by definition.
-    public static let recordValueBytes = 4_096
+    package static let recordValueBytes = 4_096
     /// A whole record: its value, its key and its signature.
     static let recordBytes = recordValueBytes + 256
     /// What records may take that wait to be written: of more, those of strangers are left out.
@@ -92,23 +92,23 @@ public enum Limits {
     /// all others: more than a room of a thousand people has.
     static let owedRecords = 1_024
     /// The kinds that a later version may have beside those of this one.
-    public static let recordKinds = 16
+    package static let recordKinds = 16
 
     // MARK: Frames and flow
 
     /// A live entry waits behind at most one such message: 0.13 ms at 1 Gb/s.
-    public static let plaintextBytes = 16_384
+    package static let plaintextBytes = 16_384
     /// A fork proof is two runs of headers; nothing legitimate is larger.
-    public static let frameBytes = 300_000
+    package static let frameBytes = 300_000
     /// Control frames are small so that they can never be held back.
-    public static let controlFrameBytes = 4_096
+    package static let controlFrameBytes = 4_096
     /// What a peer may send at once on the channel that no credit bounds, but for credit: twice the names
     /// of all rooms that it may be in.
-    public static let controlBurstBytes = 524_288
+    package static let controlBurstBytes = 524_288
     /// The time in which it may send as much again: 1,800 pings a second.
-    public static let controlBurstMilliseconds: UInt64 = 16_000
+    package static let controlBurstMilliseconds: UInt64 = 16_000
     /// Two full runs and their frames, so that nothing can wait for itself; also fits any frame.
-    public static let initialCredit = 327_680
+    package static let initialCredit = 327_680
     /// What strangers may leave of what they are sent, all together: of more, who leaves most is let go.
     ///
     /// In memory it takes about twice as much.
@@ -116,28 +116,28 @@ public enum Limits {
     /// So much is sent before links are looked at for that again.
     static let untakenStepBytes = 1 << 20
     /// What a peer may have us hold before it has proven its identity.
-    public static let handshakeBytes = 65_536
+    package static let handshakeBytes = 65_536
     /// Secrets that a dial may try on one stream: two of each of eight realms, and the open realm.
-    public static let handshakeAttempts = 17
+    package static let handshakeAttempts = 17
     /// Payload 1 has room for a post-quantum key exchange; seventeen of them fit ``handshakeBytes``.
-    public static let openingPayloadBytes = 2_048
+    package static let openingPayloadBytes = 2_048
     /// What is in it, less a length.
-    public static let openingAreaBytes = 2_045
+    package static let openingAreaBytes = 2_045
     /// The introduction's area is a few bytes today.
-    public static let introductionAreaBytes = 1_024
+    package static let introductionAreaBytes = 1_024
     /// 256 optional parts of the protocol.
-    public static let featureBytes = 32
+    package static let featureBytes = 32
     /// A handshake on a LAN takes two round trips, and one more for each secret that was not the right one;
     /// five seconds is a thousand of them.
-    public static let handshakeMilliseconds: UInt64 = 5_000
+    package static let handshakeMilliseconds: UInt64 = 5_000
     /// Half-open handshakes at a time: an office that starts at nine, without paying for a flood.
-    public static let halfOpenHandshakes = 32
+    package static let halfOpenHandshakes = 32
     /// Full mesh with 128 links is the largest network that version 1 serves.
-    public static let links = 128
+    package static let links = 128
     /// Of these, for people whom the user knows, who take the places of others, too.
-    public static let knownLinks = 32
+    package static let knownLinks = 32
     /// Of the others, for what this node dials itself: so strangers cannot choose all of its neighbours.
-    public static let dialledLinks = 16
+    package static let dialledLinks = 16
     /// Links on trial of peers that dial: one of each source, and more than 16 hosts can hold together.
     static let trialLinks = 24
     /// On trial a peer says in which conversations it is: two round trips, also between busy hosts.
@@ -148,27 +148,27 @@ public enum Limits {
     /// Services are dialled so often while such a conversation is looked for: 1,000 hosts in eight minutes.
     static let seekMilliseconds: UInt64 = 500
     /// Control frames a link may queue before it counts as dead: pings and credits are tiny.
-    public static let controlQueueBytes = 65_536
+    package static let controlQueueBytes = 65_536
 
     // MARK: Liveness and time
 
     /// What is kept of a link that is not yet decided on: a second of what a peer says first, and its rooms.
-    public static let heldBytesOfLink = 512 << 10
+    package static let heldBytesOfLink = 512 << 10
     /// The same of all strangers together; read, a frame may take some times as much.
     static let heldBytes = 1 << 20
     /// What each such frame counts beside its bytes.
     static let heldFrameBytes = 256
     /// Often enough to notice a dead peer of few within a minute, rare enough to cost nothing.
-    public static let pingMilliseconds: UInt64 = 15_000
+    package static let pingMilliseconds: UInt64 = 15_000
     /// So many links, and twice as many, are pinged that often; of more each is more rarely.
     static let oftenPingedLinks = 4
     /// After the network has changed a link that lives answers within this time.
-    public static let networkCheckMilliseconds: UInt64 = 3_000
+    package static let networkCheckMilliseconds: UInt64 = 3_000
     /// After so long without a sign, and pings of which the first has had all of it but ``pingMilliseconds`` to be
     /// answered, nobody is there.
-    public static let silenceMilliseconds: UInt64 = 60_000
+    package static let silenceMilliseconds: UInt64 = 60_000
     /// A link that has to prove itself against a newer one gets a second: a thousand LAN round trips.
-    public static let probeMilliseconds: UInt64 = 1_000
+    package static let probeMilliseconds: UInt64 = 1_000
     /// After something was sent, a sign of the peer is asked for that has given none: many round trips.
     static let unansweredMilliseconds: UInt64 = 2_000
     /// Then, where there still is none, the link is doubted, and another one dialled beside it: TCP would
@@ -180,44 +180,44 @@ public enum Limits {
     /// first it sends again after one second.
     static let besideMilliseconds: UInt64 = 2_000
     /// Clocks in an office differ by seconds; five minutes is what Kerberos tolerates.
-    public static let aheadMilliseconds: UInt64 = 300_000
+    package static let aheadMilliseconds: UInt64 = 300_000
     /// Entries that were held and are shown at once.
-    public static let releasedPerBatch = 128
+    package static let releasedPerBatch = 128
     /// What is due beyond that waits so long: some thousand a second, beside live messages.
     static let releasePauseMilliseconds: UInt64 = 50
     /// Entries at most so far ahead are followed, and shown whoever has written them: so much a stranger can push the times of own entries
     /// ahead, and what is left to ``aheadMilliseconds`` is for clocks that differ.
-    public static let followedMilliseconds: UInt64 = 60_000
+    package static let followedMilliseconds: UInt64 = 60_000
     /// Where the next own entry would be as far ahead, a new incarnation begins: twice what is followed,
     /// so nobody but the own clock, when it is set back, can bring that about.
-    public static let ownAheadMilliseconds: UInt64 = 120_000
+    package static let ownAheadMilliseconds: UInt64 = 120_000
     /// People are told where most clocks differ by more: who is further ahead is not followed.
-    public static let differenceMilliseconds: UInt64 = 60_000
+    package static let differenceMilliseconds: UInt64 = 60_000
     /// The last millisecond that counts as *now*, whatever a clock says: in the year 6429, half of what
     /// a time can say, so that what follows *now* never comes to the end of time.
-    public static let latestMilliseconds: UInt64 = 1 << 47
+    package static let latestMilliseconds: UInt64 = 1 << 47
     /// An entry this much older than the newest shown one is flagged as late.
-    public static let lateMilliseconds: UInt64 = 30_000
+    package static let lateMilliseconds: UInt64 = 30_000
     /// Held entries are looked at again after an hour at the latest, since clocks may be set.
-    public static let releaseMilliseconds: UInt64 = 3_600_000
+    package static let releaseMilliseconds: UInt64 = 3_600_000
     /// Clock deltas are gathered for this long, so that a burst costs one frame.
-    public static let deltaMilliseconds: UInt64 = 100
+    package static let deltaMilliseconds: UInt64 = 100
     /// Peers that can do without them have their turn within this long.
-    public static let deltaTurnMilliseconds: UInt64 = 5_000
+    package static let deltaTurnMilliseconds: UInt64 = 5_000
     /// How many of these are told at a time: four of up to sixteen; of more two, or as many as it takes
     /// to reach each within ``deltaTurnMilliseconds``.
-    public static func deltaPeers(ofLinks count: Int) -> Int {
+    package static func deltaPeers(ofLinks count: Int) -> Int {
         let moments = Int(Self.deltaTurnMilliseconds / Self.deltaMilliseconds)
         return count <= 16 ? 4 : max(2, (count + moments - 1) / moments)
     }
     /// Logs on links that are looked at at a time for those whose turn it is: some milliseconds.
     static let deltaSteps = 4_096
     /// The author pushes at once; who still lacks an entry after this asks others.
-    public static let relayMilliseconds: UInt64 = 150
+    package static let relayMilliseconds: UInt64 = 150
     /// Spreads the askers, so that not all of them choose the same moment.
-    public static let relayJitterMilliseconds: UInt64 = 100
+    package static let relayJitterMilliseconds: UInt64 = 100
     /// A want not served for this long is given to another peer.
-    public static let wantMilliseconds: UInt64 = 10_000
+    package static let wantMilliseconds: UInt64 = 10_000
     /// A want on which nothing has come for this long is asked of another peer, too, where one has it.
     static let slowWantMilliseconds: UInt64 = 500
     /// An answer that comes more slowly than this is late: 64 kB a second.
@@ -226,13 +226,13 @@ public enum Limits {
     // MARK: Sync
 
     /// Wants open on one link: enough to keep the pipe full whatever the logs' sizes.
-    public static let wantsPerLink = 64
+    package static let wantsPerLink = 64
     /// Logs of which one peer is asked for the first entries at once: a newcomer to a room of 1,000 logs
     /// learns their names in 32 round trips, and half of the wants are left for what is known.
-    public static let discoveriesPerLink = 32
+    package static let discoveriesPerLink = 32
     /// A peer answers for a log's first entries within a round trip or two; this long after its last
     /// answer another one is asked for what else is unknown.
-    public static let discoveryMilliseconds: UInt64 = 250
+    package static let discoveryMilliseconds: UInt64 = 250
     /// Logs on links that are looked at at once to choose whom to ask for what: many times what an office
     /// has, a few milliseconds.
     static let fetchSteps = 32_768
@@ -243,26 +243,26 @@ public enum Limits {
     /// Those on links of people whom the user knows that are looked at without a turn.
     static let knownFetchSteps = 1_024
     /// Entries one want may ask for: 32 full runs.
-    public static let wantEntries: UInt64 = 4_096
+    package static let wantEntries: UInt64 = 4_096
     /// Entries that one `erase` names.
-    public static let eraseTargets = 64
+    package static let eraseTargets = 64
     /// Entries of own logs that an own `erase` names: they stand in the header, too, and fit it.
-    public static let ownEraseTargets = 20
+    package static let ownEraseTargets = 20
     /// Requests to give payloads up that wait: one for each of some rooms, and more of none.
-    public static let waitingExpiries = conversations
+    package static let waitingExpiries = conversations
     /// Payloads that one transaction gives up: a few milliseconds, so that messages do not wait.
-    public static let expiredPerBatch = 256
+    package static let expiredPerBatch = 256
     /// Their bytes, which are overwritten on the disk.
-    public static let expiredBytesPerBatch = 1_048_576
+    package static let expiredBytesPerBatch = 1_048_576
     /// Entries that are looked at for that.
-    public static let expiryRowsPerBatch = 1_024
+    package static let expiryRowsPerBatch = 1_024
     /// Payloads in one answer: as many as a run has entries.
-    public static let payloadItems = runEntries
+    package static let payloadItems = runEntries
     /// An answer with the largest payloads: each of the others takes two bytes and a length.
     static let payloadsFrameBytes = runEntryBytes + 4 * payloadItems + 64
     /// The same payload is asked of the same link once an hour: one that may never come costs a few
     /// bytes, and whoever begins to have it says so in a clock.
-    public static let payloadWantMilliseconds: UInt64 = 3_600_000
+    package static let payloadWantMilliseconds: UInt64 = 3_600_000
     /// What the disk did not take is asked for again so long after it failed; a disk that is nearly full takes
     /// what is smaller meanwhile.
     static let lostPayloadMilliseconds: UInt64 = 60_000
@@ -283,39 +283,38 @@ public enum Limits {
     /// Answers with payloads in one transaction: as much as a large run each.
     static let payloadFillsPerBatch = 4
     /// People whom the user may know: many times what one network has.
-    public static let people = 4_096
+    package static let people = 4_096
     /// Devices of one person that stand as the first one does: more than anybody has, since keys cost
     /// nothing.
-    public static let devicesPerPerson = 16
+    package static let devicesPerPerson = 16
     /// People of one name who are told apart; those of whom the user has said something always are.
     ///
     /// More than one network has, and few enough to look at for each message that is shown.
     static let namesakes = 64
     /// Strangers of whom anything is remembered: all others of the largest network, many times over.
-    public static let strangers = 4_096
+    package static let strangers = 4_096
     /// What is kept of what somebody writes whom the user does not know: enough to say who they are.
-    public static let requestTextBytes = 4_096
+    package static let requestTextBytes = 4_096
     /// What such people may send before the first text of theirs, in bytes: an opening and some runs.
     static let requestIntakeBytes = 262_144
     /// Entries that they are asked for at a time until there is a text among them.
     static let requestIntakeEntries: UInt64 = 8
     /// People who wait to be accepted: more than anybody looks through, a megabyte at most.
-    public static let requests = 256
+    package static let requests = 256
     /// How many of one source may begin to wait within an hour.
-    public static let requestsPerSource = 8
+    package static let requestsPerSource = 8
     /// The time for which those are counted.
-    public static let requestSourceMilliseconds: UInt64 = 3_600_000
+    package static let requestSourceMilliseconds: UInt64 = 3_600_000
     /// Direct conversations with people whom the user does not know: those that wait, and where anybody
     /// may begin one, so many of them.
-    public static let strangersDirects = 1_024
+    package static let strangersDirects = 1_024
     /// People who were declined and are remembered, so that they do not ask twice.
-    public static let declinedRequests = 1_024
+    package static let declinedRequests = 1_024
     /// Rooms one peer may announce: as many as it may be in.
-    public static let roomsPerPeer = 4_096
-    /// Rooms in one frame.
+    package static let roomsPerPeer = 4_096
     static let roomsPerFrame = 1_024
     /// What an entry takes on the disk beside its payload and its extra fields, about: columns and rows of indexes.
-    public static let entryOverheadBytes: UInt64 = 256
+    package static let entryOverheadBytes: UInt64 = 256
     /// From so many logs on strangers may have fewer each, since some may have to give way.
     static let crowdedLogs = 1_024
     /// For so many days after an answer of somebody who does not give way a log does not either.
@@ -325,16 +324,16 @@ public enum Limits {
     /// Who gives way in a full conversation is found anew so often, in monotonic milliseconds.
     static let crowdMilliseconds: UInt64 = 10_000
     /// Entries that one transaction takes off the disk with the logs that they are in.
-    public static let droppedPerBatch = 1_024
+    package static let droppedPerBatch = 1_024
     /// Their payloads, in bytes, but for one run.
-    public static let droppedBytesPerBatch = 1_048_576
+    package static let droppedBytesPerBatch = 1_048_576
     /// Logs that give way with one batch where strangers or fellows have too much: some milliseconds.
     static let victimsPerBatch = 64
     /// Own logs that the first entry of another one closes, the newest of them: each closes those
     /// before it, and its header stays small.
-    public static let closedLogs = 64
+    package static let closedLogs = 64
     /// Logs per conversation: bounds what a clock and a digest cost.
-    public static let logsPerConversation = 8_192
+    package static let logsPerConversation = 8_192
     /// What rows of logs that are not known here may take on links of strangers, all together: a hundred
     /// neighbours may each have some nine hundred that a newcomer does not know yet.
     static let strangersUnknownBytes = 16 << 20
@@ -349,28 +348,28 @@ public enum Limits {
     /// So many come before links are looked at for that again.
     static let rowsStep = 1_024
     /// Records in one frame: with the largest values they just fit.
-    public static let recordsPerFrame = 64
+    package static let recordsPerFrame = 64
     /// Records that one record clock tells of.
-    public static let recordRows = 8_192
+    package static let recordRows = 8_192
     /// A clock is sent in frames of about this size, so that wants and runs may go between.
-    public static let clockFrameBytes = 65_536
+    package static let clockFrameBytes = 65_536
     /// Logs refused for want of room of which is told by name: enough for a room that is just full.
-    public static let refusedLogs = 1_024
+    package static let refusedLogs = 1_024
     /// Logs and peers of which was told that histories differ, before all are told anew.
-    public static let forkSuspicions = 1_024
+    package static let forkSuspicions = 1_024
     /// Fork-search steps of 128 entries, doubled each time, before the search is given up.
-    public static let forkSearchSteps = 40
+    package static let forkSearchSteps = 40
 
     /// The wait before an unchanged digest is sent again to a peer whose digest differs.
-    public static let repairFirstMilliseconds: UInt64 = 30_000
+    package static let repairFirstMilliseconds: UInt64 = 30_000
     /// The longest such wait; each is twice the one before.
     ///
     /// Two replicas may differ for good where one has reached its bounds: then this is what it costs.
-    public static let repairLastMilliseconds: UInt64 = 960_000
+    package static let repairLastMilliseconds: UInt64 = 960_000
 
     /// Records kept of a link whose authors have no entry here yet; those of more authors come again
     /// with the next digest.
-    public static let earlyRecords = 256
+    package static let earlyRecords = 256
     /// Those of all links together, in bytes: a newcomer has the same of each.
     static let earlyRecordBytes = 4_194_304
     /// Records of which is remembered that their signatures are right: as many as there are strangers.
@@ -378,25 +377,25 @@ public enum Limits {
     /// What waits for credit on one link: announcements, digests and wants of some thousand rooms.
     ///
     /// What answers questions is made when it goes.
-    public static let outboxBytes = 1_048_576
+    package static let outboxBytes = 1_048_576
     /// The largest run in a frame: its entries and what stands around them.
-    public static let runFrameBytes = runEntryBytes + 512
+    package static let runFrameBytes = runEntryBytes + 512
 
     // MARK: Commit
 
     /// Own messages in one transaction: a group commit stays near the cost of one fsync, and what
     /// comes meanwhile waits for a few milliseconds only.
-    public static let draftsPerBatch = 1_024
+    package static let draftsPerBatch = 1_024
     /// Received runs in one transaction, while nobody writes: 2,048 entries at most.
     ///
     /// Here and below full runs are meant; up to sixteen small ones count as one.
-    public static let runsPerBatch = 16
+    package static let runsPerBatch = 16
     /// Received records in one transaction, in bytes; those beyond it come with the next.
     static let recordBytesPerBatch = 1_048_576
     /// Received runs in one transaction while live messages come or go: as many entries as drafts.
-    public static let runsPerLiveBatch = 8
+    package static let runsPerLiveBatch = 8
     /// Of these, those of catch-up: a live message may have to wait for it.
-    public static let bulkRunsPerLiveBatch = 1
+    package static let bulkRunsPerLiveBatch = 1
     /// Runs of others that wait for the disk before strangers are read no further, in bytes: a second's worth.
     static let crowdedRunBytes = 4_194_304
     /// Of a run with so many entries is kept what they say until they are shown, and not read again.
@@ -404,11 +403,11 @@ public enum Limits {
     /// The same in runs: of small ones each takes more memory than its bytes.
     static let crowdedRuns = 2_048
     /// For so long after a live message the next one is awaited with small transactions.
-    public static let liveMilliseconds: UInt64 = 1_000
+    package static let liveMilliseconds: UInt64 = 1_000
     /// After a failure the store is tried again by itself; own messages try it at once.
-    public static let storageRetryMilliseconds: UInt64 = 5_000
+    package static let storageRetryMilliseconds: UInt64 = 5_000
     /// Own messages that may wait for the disk before senders are told to slow down.
-    public static let waitingDrafts = 65_536
+    package static let waitingDrafts = 65_536
 
     /// Own ids that are kept to check what members say to have: more than are ever on their way.
     static let recentOwnIDs = 1_024
@@ -420,7 +419,7 @@ public enum Limits {
     static let markRows = 80
     /// Members who are told of each other's marks; in larger rooms only of those of whom they know, and else only links
     /// tell what was received.
-    public static let markMembers = 64
+    package static let markMembers = 64
     /// What the user has read is told this long after the last time: who scrolls reads many at once.
     static let readMilliseconds: UInt64 = 2_000
     /// What has come is told this seldom, to those who are linked through others only.

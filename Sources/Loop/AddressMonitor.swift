@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
-public import Posix
+package import Posix
 
 /// Tells when the interfaces of this machine or their addresses change.
 ///
 /// Bursts, as when a cable is plugged in, come as one call. Nothing wakes up without a change.
-public final class AddressMonitor {
+package final class AddressMonitor {
     /// The interfaces that are up, with their addresses, as of the last call.
-    public private(set) var interfaces: [NetworkInterface]
+    package private(set) var interfaces: [NetworkInterface]
 
     private let descriptor: FileDescriptor
     private let handler: ([NetworkInterface]) -> Void
@@ -20,7 +20,7 @@ public final class AddressMonitor {
     /// Starts to listen to the kernel; the handler gets the interfaces that are up.
     ///
     /// Ends with the last reference. Throws when there are no descriptors left. rtnetlink(7).
-    public init(
+    package init(
         loop: EventLoop, handler: @escaping ([NetworkInterface]) -> Void
     ) throws(SystemError) {
         let number = clinux_address_monitor()

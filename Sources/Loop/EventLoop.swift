@@ -1,7 +1,7 @@
 import CLinux
 import CSystemd
 import Glibc
-public import Posix
+package import Posix
 import Synchronization
 
 /// One thread's event loop over sd-event, and the executor of the actor that is pinned to it.
@@ -11,7 +11,7 @@ import Synchronization
 /// everything else traps off the owning thread. Handlers run on that thread, so they may enter the
 /// pinned actor: `{ [weak self] _ in self?.assumeIsolated { $0.receive() } }`. An idle loop does
 /// not wake up.
-public final class EventLoop: SerialExecutor {
+package final class EventLoop: SerialExecutor {
     private enum Item {
         case job(UnownedJob)
         case call(@Sendable () -> Void)
@@ -35,7 +35,7 @@ public final class EventLoop: SerialExecutor {
     private let state: LoopState
 
     /// Makes a loop that the calling thread owns; throws when the system has no descriptors left.
-    public init() throws(SystemError) {
+    package init() throws(SystemError) {
         let number = clinux_eventfd()
         guard number >= 0 else { throw SystemError(errno, "eventfd") }
         let wake = FileDescriptor(owning: number)
@@ -66,7 +66,7 @@ public final class EventLoop: SerialExecutor {
     /// Runs handlers, jobs and posted calls on the calling thread until ``stop()``.
     ///
     /// It may be called again afterwards. Throws only when waiting itself fails.
-    public func run() throws(SystemError) {
+    package func run() throws(SystemError) {
         self.owner.store(UInt(pthread_self()), ordering: .relaxed)
         self.runner.store(UInt(pthread_self()), ordering: .relaxed)
         defer { self.runner.store(0, ordering: .relaxed) }
@@ -83,14 +83,14 @@ public final class EventLoop: SerialExecutor {
     }
 
     /// Makes ``run()`` return after what was posted before; may be called from any thread.
-    public func stop() {
+    package func stop() {
         self.post { self.state.isStopping = true }
     }
 
     /// Runs a call on the loop, after all that was posted or enqueued before; from any thread.
     ///
     /// What is posted while the loop does not run waits for the next ``run()``.
-    public func post(_ call: @escaping @Sendable () -> Void) {
+    package func post(_ call: @escaping @Sendable () -> Void) {
         self.append(.call(call))
     }
 
@@ -98,7 +98,7 @@ public final class EventLoop: SerialExecutor {
     ///
     /// For handlers that may not do it themselves, for instance because a C library is on the stack.
     /// Unlike ``post(_:)`` it takes any closure, and so traps off the loop's thread.
-    public func runLater(_ call: @escaping () -> Void) {
+    package func runLater(_ call: @escaping () -> Void) {
         self.checkIsolated()
         struct Parcel: @unchecked Sendable {  // goes from the loop's thread to the loop's thread
             let call: () -> Void
@@ -108,25 +108,25 @@ public final class EventLoop: SerialExecutor {
     }
 
     /// Takes a job from the concurrency runtime, on any thread.
-    public func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         self.append(.job(UnownedJob(job)))
     }
 
     /// Names this executor to the concurrency runtime.
-    public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         UnownedSerialExecutor(ordinary: self)
     }
 
     /// True on the thread that owns the loop.
-    public var isOnLoop: Bool {
+    package var isOnLoop: Bool {
         self.owner.load(ordering: .relaxed) == UInt(pthread_self())
     }
 
     /// Tells the concurrency runtime whether the calling thread owns the loop.
-    public func isIsolatingCurrentContext() -> Bool? { self.isOnLoop }
+    package func isIsolatingCurrentContext() -> Bool? { self.isOnLoop }
 
     /// Traps off the thread that owns the loop; `assumeIsolated` asks it.
-    public func checkIsolated() {
+    package func checkIsolated() {
         precondition(self.isOnLoop, "this must run on the event loop's thread")
     }
 
@@ -193,7 +193,7 @@ extension EventLoop {
     /// The descriptor stays the caller's and must outlive the watch: cancel first, close then. The
     /// watch ends with its last reference. Throws `EPERM` for files that cannot be waited for, such
     /// as regular ones, and `EEXIST` for a descriptor that is watched already.
-    public func watch(
+    package func watch(
         _ descriptor: Int32, for interest: IOEvents, handler: @escaping (IOEvents) -> Void
     ) throws(SystemError) -> IOWatch {
         self.checkIsolated()
@@ -211,7 +211,7 @@ extension EventLoop {
     }
 
     /// Makes a timer that calls a handler once each time it has been set and comes due.
-    public func makeTimer(_ handler: @escaping () -> Void) throws(SystemError) -> LoopTimer {
+    package func makeTimer(_ handler: @escaping () -> Void) throws(SystemError) -> LoopTimer {
         self.checkIsolated()
         let box = SourceBox(handler)
         var source: OpaquePointer?
@@ -230,7 +230,7 @@ extension EventLoop {
     ///
     /// Blocks the signal in the calling thread; call it before other threads are started, since they
     /// inherit that. Throws `EBUSY` when the loop handles this signal already.
-    public func onSignal(
+    package func onSignal(
         _ signal: Int32, handler: @escaping () -> Void
     ) throws(SystemError) -> SignalWatch {
         self.checkIsolated()
@@ -249,7 +249,7 @@ extension EventLoop {
     ///
     /// Returns false when the manager does not ask for it; nothing wakes up then.
     /// `sd_event_set_watchdog(3)`.
-    public func enableWatchdog() throws(SystemError) -> Bool {
+    package func enableWatchdog() throws(SystemError) -> Bool {
         self.checkIsolated()
         let status = sd_event_set_watchdog(self.state.event, 1)
         guard status >= 0 else { throw SystemError(-status, "sd_event_set_watchdog") }

@@ -2,23 +2,22 @@ import CSystemd
 import Glibc
 
 /// What a descriptor is watched for, and what has happened to it.
-public struct IOEvents: OptionSet, Hashable, Sendable {
+package struct IOEvents: OptionSet, Hashable, Sendable {
     /// The bits.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
-    /// Makes a set from bits.
-    public init(rawValue: UInt8) {
+    package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
     /// There is something to read, or the end.
-    public static let readable = IOEvents(rawValue: 1)
+    package static let readable = IOEvents(rawValue: 1)
     /// There is room to write, or a connect has ended.
-    public static let writable = IOEvents(rawValue: 2)
+    package static let writable = IOEvents(rawValue: 2)
     /// Both directions are closed; reported without being asked for.
-    public static let hangup = IOEvents(rawValue: 4)
+    package static let hangup = IOEvents(rawValue: 4)
     /// There is an error to fetch; reported without being asked for.
-    public static let error = IOEvents(rawValue: 8)
+    package static let error = IOEvents(rawValue: 8)
 
     /// The events as epoll_ctl(2) has them; only reading and writing can be asked for.
     var epoll: UInt32 {

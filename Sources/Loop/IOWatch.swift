@@ -1,10 +1,10 @@
 import CSystemd
 
 /// A watched descriptor; it is watched until ``cancel()`` or the last reference goes.
-public final class IOWatch {
+package final class IOWatch {
     private var owned: OwnedSource?
     /// What the descriptor is watched for.
-    public private(set) var interest: IOEvents
+    package private(set) var interest: IOEvents
 
     init(_ owned: consuming OwnedSource, interest: IOEvents) {
         self.owned = consume owned
@@ -15,7 +15,7 @@ public final class IOWatch {
     /// Changes what is reported; with an empty set nothing is, not even a hang-up.
     ///
     /// After ``cancel()`` it has no effect. Traps off the loop's thread.
-    public func set(_ interest: IOEvents) {
+    package func set(_ interest: IOEvents) {
         self.owned?.checkIsolated()
         self.interest = interest
         guard let source = self.source else { return }
@@ -30,7 +30,7 @@ public final class IOWatch {
     /// Has a watch come after all others that have something and a smaller rank; 0 is the usual one.
     ///
     /// Among those of one rank each has its turn. Traps off the loop's thread.
-    public func setRank(_ rank: Int) {
+    package func setRank(_ rank: Int) {
         self.owned?.checkIsolated()
         guard let source = self.source else { return }
         sd_event_source_set_priority(source, Int64(SD_EVENT_PRIORITY_NORMAL) + Int64(rank))
@@ -39,7 +39,7 @@ public final class IOWatch {
     /// Stops watching; the handler is not called again and is let go.
     ///
     /// Traps off the loop's thread.
-    public func cancel() {
+    package func cancel() {
         self.owned?.checkIsolated()
         self.owned = nil
     }

@@ -2,9 +2,9 @@ import CSystemd
 import Posix
 
 /// A one-shot timer that can be set again and again.
-public final class LoopTimer {
+package final class LoopTimer {
     /// How much later than asked a timer may fire, so that wake-ups can be shared.
-    public enum Accuracy: Hashable, Sendable {
+    package enum Accuracy: Hashable, Sendable {
         /// Up to 250 ms, the default of sd-event: for all that people do not wait for.
         case coarse
         /// Up to so many milliseconds.
@@ -32,14 +32,14 @@ public final class LoopTimer {
     ///
     /// The deadline counts as `SystemClock.monotonicMilliseconds()` does and is never missed
     /// early. After ``cancel()`` it has no effect. Traps off the loop's thread.
-    public func set(deadlineMilliseconds: UInt64, accuracy: Accuracy = .coarse) {
+    package func set(deadlineMilliseconds: UInt64, accuracy: Accuracy = .coarse) {
         let (deadline, overflow) = deadlineMilliseconds.multipliedReportingOverflow(by: 1_000)
         self.set(deadlineMicroseconds: overflow ? .max : deadline, accuracy: accuracy)
     }
 
     /// Sets the timer to a deadline that counts as `SystemClock.monotonicMicroseconds()` does;
     /// otherwise as the other setter.
-    public func set(deadlineMicroseconds: UInt64, accuracy: Accuracy = .coarse) {
+    package func set(deadlineMicroseconds: UInt64, accuracy: Accuracy = .coarse) {
         self.owned?.checkIsolated()
         guard let source = self.owned?.source else { return }
         sd_event_source_set_time(source, deadlineMicroseconds)
@@ -48,7 +48,7 @@ public final class LoopTimer {
     }
 
     /// Sets the timer to so many milliseconds from now; otherwise as the other setter.
-    public func set(afterMilliseconds delay: UInt64, accuracy: Accuracy = .coarse) {
+    package func set(afterMilliseconds delay: UInt64, accuracy: Accuracy = .coarse) {
         let (deadline, overflow) =
             SystemClock.monotonicMilliseconds().addingReportingOverflow(delay)
         self.set(deadlineMilliseconds: overflow ? .max : deadline, accuracy: accuracy)
@@ -57,7 +57,7 @@ public final class LoopTimer {
     /// Keeps the timer from firing until it is set again.
     ///
     /// Traps off the loop's thread.
-    public func clear() {
+    package func clear() {
         self.owned?.checkIsolated()
         guard let source = self.owned?.source else { return }
         sd_event_source_set_enabled(source, Int32(SD_EVENT_OFF))
@@ -66,7 +66,7 @@ public final class LoopTimer {
     /// Ends the timer and lets its handler go.
     ///
     /// Traps off the loop's thread.
-    public func cancel() {
+    package func cancel() {
         self.owned?.checkIsolated()
         self.owned = nil
     }

@@ -1,24 +1,24 @@
 import CSystemd
 import Glibc
-public import Posix
+package import Posix
 
 /// What a daemon tells the service manager; without one nothing happens: sd_notify(3).
-public enum Readiness {
+package enum Readiness {
     /// Says that start-up is complete.
-    public static func ready(status: String = "") {
+    package static func ready(status: String = "") {
         self.notify(status.isEmpty ? "READY=1" : "READY=1\nSTATUS=\(self.line(status))")
     }
 
     /// Says that the configuration is being read anew; ``ready(status:)`` says that this is done.
-    public static func reloading() { self.notify("RELOADING=1") }
+    package static func reloading() { self.notify("RELOADING=1") }
 
     /// Says in one line what the daemon does at present; `systemctl status` shows it.
-    public static func status(_ text: String) {
+    package static func status(_ text: String) {
         self.notify("STATUS=\(self.line(text))")
     }
 
     /// Says that the daemon is about to end.
-    public static func stopping(status: String = "") {
+    package static func stopping(status: String = "") {
         self.notify(status.isEmpty ? "STOPPING=1" : "STOPPING=1\nSTATUS=\(self.line(status))")
     }
 
@@ -34,15 +34,14 @@ public enum Readiness {
 }
 
 /// A socket that the service manager opened for us: sd_listen_fds(3).
-public struct ActivatedSocket: Sendable {
+package struct ActivatedSocket: Sendable {
     /// The name from `FileDescriptorName=`, else that of the socket unit.
-    public let name: String
-    /// What kind of socket it is.
-    public let kind: Kind
+    package let name: String
+    package let kind: Kind
     private let number: Int32
 
     /// What kinds of sockets are told apart.
-    public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// A listening Unix stream socket.
         case unixListener
         /// A listening TCP socket.
@@ -55,7 +54,7 @@ public struct ActivatedSocket: Sendable {
     ///
     /// Removes the variables from the environment, so call it before other threads are started.
     /// Throws when the environment is malformed; descriptors that are not open are left out.
-    public static func takeAll() throws(SystemError) -> [ActivatedSocket] {
+    package static func takeAll() throws(SystemError) -> [ActivatedSocket] {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = sd_listen_fds_with_names(1, &names)
         guard count >= 0 else { throw SystemError(-count, "sd_listen_fds") }
@@ -85,7 +84,7 @@ public struct ActivatedSocket: Sendable {
     /// this process.
     ///
     /// Throws as fcntl(2) does.
-    public func duplicate() throws(SystemError) -> FileDescriptor {
+    package func duplicate() throws(SystemError) -> FileDescriptor {
         let number = fcntl(self.number, F_DUPFD_CLOEXEC, 0)
         guard number >= 0 else { throw SystemError(errno, "fcntl") }
         return FileDescriptor(owning: number)

@@ -1,17 +1,17 @@
 import CSystemd
-public import Posix
+package import Posix
 
 /// The notifications of the desktop, over the bus of the user's session: sd-bus(3).
 ///
 /// For one thread, which waits until ``descriptor`` is readable and then calls ``takeClosed()``.
-public final class SessionBus {
+package final class SessionBus {
     /// How long an answer of the notification server may take, in microseconds.
     private static let patienceMicroseconds: UInt64 = 2_000_000
 
     private let bus: OpaquePointer
 
     /// Connects; throws where there is no bus.
-    public init() throws(SystemError) {
+    package init() throws(SystemError) {
         var bus: OpaquePointer?
         let code = sd_bus_open_user(&bus)
         guard code >= 0, let bus else { throw SystemError(-code, "connect to", "the session bus") }
@@ -27,15 +27,15 @@ public final class SessionBus {
     deinit { sd_bus_flush_close_unref(self.bus) }
 
     /// What to wait for.
-    public var descriptor: Int32 { sd_bus_get_fd(self.bus) }
+    package var descriptor: Int32 { sd_bus_get_fd(self.bus) }
 
     /// Whether the bus is still there.
-    public var isOpen: Bool { sd_bus_is_open(self.bus) > 0 }
+    package var isOpen: Bool { sd_bus_is_open(self.bus) > 0 }
 
     /// Shows a notification, in the place of another; gives its number, or nil where nobody shows any.
     ///
     /// - Parameter replaces: the number of the other one; 0 for none.
-    public func notify(
+    package func notify(
         replaces: UInt32, title: String, text: String, isUrgent: Bool
     ) -> UInt32? {
         var number: UInt32 = 0
@@ -44,13 +44,13 @@ public final class SessionBus {
     }
 
     /// Takes a notification away.
-    public func close(_ number: UInt32) { _ = csystemd_close(self.bus, number) }
+    package func close(_ number: UInt32) { _ = csystemd_close(self.bus, number) }
 
     /// Whether the desktop says that nobody is to be disturbed.
-    public var isInhibited: Bool { csystemd_is_inhibited(self.bus) != 0 }
+    package var isInhibited: Bool { csystemd_is_inhibited(self.bus) != 0 }
 
     /// The numbers of those that were closed, by the person or by time.
-    public func takeClosed() -> [UInt32] {
+    package func takeClosed() -> [UInt32] {
         var closed: [UInt32] = []
         while true {
             var message: OpaquePointer?

@@ -1,7 +1,7 @@
 /// A watched signal; it is watched until ``cancel()`` or the last reference goes.
 ///
 /// The signal stays blocked afterwards, so one that comes late ends nothing by surprise.
-public final class SignalWatch {
+package final class SignalWatch {
     private var owned: OwnedSource?
 
     init(_ owned: consuming OwnedSource) {
@@ -11,7 +11,7 @@ public final class SignalWatch {
     /// Stops watching and lets the handler go.
     ///
     /// Traps off the loop's thread.
-    public func cancel() {
+    package func cancel() {
         self.owned?.checkIsolated()
         self.owned = nil
     }

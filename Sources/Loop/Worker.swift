@@ -1,19 +1,19 @@
-public import Posix
+package import Posix
 
 /// One thread for calls that block, whose results come back to an event loop in order.
 ///
 /// The thread sleeps while there is nothing to do and ends with the last reference to the worker,
 /// after the calls that wait.
-public final class Worker: Sendable {
+package final class Worker: Sendable {
     /// Calls that may wait when nothing else is said.
-    public static let usualCapacity = 1_024
+    package static let usualCapacity = 1_024
 
     private let loop: EventLoop
     private let calls = BlockingQueue<@Sendable () -> Void>()
     private let capacity: Int
 
     /// Starts the thread under a name of at most 15 bytes; throws as pthread_create(3) does.
-    public init(
+    package init(
         name: String, loop: EventLoop, capacity: Int = Worker.usualCapacity
     ) throws(SystemError) {
         self.loop = loop
@@ -37,7 +37,7 @@ public final class Worker: Sendable {
     /// Call it on the loop. Returns false, and runs neither, when as many calls wait as the capacity
     /// allows. The closure is also let go on the loop.
     @discardableResult
-    public func run<Result: Sendable>(
+    package func run<Result: Sendable>(
         _ work: @escaping @Sendable () -> Result, then: @escaping (Result) -> Void
     ) -> Bool {
         self.loop.checkIsolated()

@@ -1,8 +1,8 @@
-public import ControlAPI
-public import ControlClient
+package import ControlAPI
+package import ControlClient
 
 /// What happens to the notifier.
-public enum NotifierEvent: Sendable {
+package enum NotifierEvent: Sendable {
     /// There is a connection to the daemon.
     case connected
     /// There is none any longer, or none could be made.
@@ -16,7 +16,7 @@ public enum NotifierEvent: Sendable {
 }
 
 /// What the notifier wants done.
-public enum NotifierEffect: Equatable, Sendable {
+package enum NotifierEffect: Equatable, Sendable {
     /// Write a line to the daemon.
     case write([UInt8])
     /// Connect to the daemon.
@@ -28,13 +28,13 @@ public enum NotifierEffect: Equatable, Sendable {
 }
 
 /// What a notification says.
-public struct DesktopNote: Equatable, Sendable {
+package struct DesktopNote: Equatable, Sendable {
     /// What comes first: of whom, or where.
-    public var title: String
+    package var title: String
     /// The rest, in plain text.
-    public var text: String
+    package var text: String
     /// Whether it is to stay until it is closed.
-    public var isUrgent = false
+    package var isUrgent = false
 }
 
 /// Decides of what a person is told at their desktop: what is for them alone, what calls them, who wants to
@@ -42,7 +42,7 @@ public struct DesktopNote: Equatable, Sendable {
 ///
 /// A value: a shell hands in what happens and does what it wants done. Times are milliseconds by a clock
 /// that never goes back.
-public struct NotifierState: Sendable {
+package struct NotifierState: Sendable {
     private struct Conversation: Equatable, Sendable {
         var name = ""
         var isDirect = false
@@ -73,7 +73,7 @@ public struct NotifierState: Sendable {
     }
 
     /// The tag of what was missed.
-    public static let missed = "missed"
+    package static let missed = "missed"
     /// The longest text that is shown, in scalars: one character may have any number of marks.
     private static let textScalars = 200
     /// How many cells of a title somebody takes: desktops cut its end, where the key and ✓ would be.
@@ -106,10 +106,10 @@ public struct NotifierState: Sendable {
     private var effects: [NotifierEffect] = []
 
     /// Begins; the first event is `.due`.
-    public init() {}
+    package init() {}
 
     /// When `.due` is to be given next; nil for never.
-    public var nextDue: Int64? {
+    package var nextDue: Int64? {
         // Without the daemon there is nobody to ask what was missed.
         [self.nextAttempt, self.isConnected ? self.held?.until : nil].compactMap(\.self).min()
     }
@@ -121,7 +121,7 @@ public struct NotifierState: Sendable {
     ///   - minute: the minute of the day in the user's time zone.
     ///   - settings: asked for at most once, and only where something is to be shown or told of: reading
     ///     them costs, and may start the desktop's server.
-    public mutating func handle(
+    package mutating func handle(
         _ event: NotifierEvent, at now: Int64, minute: Int,
         _ settings: @autoclosure () -> NotifierSettings
     ) -> [NotifierEffect] {

@@ -1,15 +1,14 @@
 import Glibc
 
 /// A first-in first-out queue between threads, whose reader sleeps while it is empty.
-public final class BlockingQueue<Element>: @unchecked Sendable {  // all state is under the mutex
+package final class BlockingQueue<Element>: @unchecked Sendable {  // all state is under the mutex
     // Both have fixed addresses, because the C library keeps pointers to them.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let filled = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var elements: [Element] = []
     private var isFinished = false
 
-    /// Makes an empty queue.
-    public init() {
+    package init() {
         pthread_mutex_init(self.mutex, nil)
         pthread_cond_init(self.filled, nil)
     }
@@ -22,7 +21,7 @@ public final class BlockingQueue<Element>: @unchecked Sendable {  // all state i
     }
 
     /// Adds an element; returns false, and adds nothing, when finished or when so many wait already.
-    public func append(_ element: sending Element, limit: Int = .max) -> Bool {
+    package func append(_ element: sending Element, limit: Int = .max) -> Bool {
         pthread_mutex_lock(self.mutex)
         guard !self.isFinished, self.elements.count < limit else {
             pthread_mutex_unlock(self.mutex)
@@ -37,7 +36,7 @@ public final class BlockingQueue<Element>: @unchecked Sendable {  // all state i
     }
 
     /// Takes all that wait, sleeping until there is something; empty once finished and drained.
-    public func takeAll() -> [Element] {
+    package func takeAll() -> [Element] {
         pthread_mutex_lock(self.mutex)
         defer { pthread_mutex_unlock(self.mutex) }
         while self.elements.isEmpty, !self.isFinished {
@@ -49,7 +48,7 @@ public final class BlockingQueue<Element>: @unchecked Sendable {  // all state i
     }
 
     /// Lets the reader end after what waits already.
-    public func finish() {
+    package func finish() {
         pthread_mutex_lock(self.mutex)
         defer { pthread_mutex_unlock(self.mutex) }
         self.isFinished = true

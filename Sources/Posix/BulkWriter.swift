@@ -7,7 +7,7 @@ import Glibc
 /// waits for what was gathered; past it a sync waits for one stretch at most. Room for the whole file is
 /// taken first, since else each stretch changes the tables of the file system, for which a sync waits as
 /// well. Where the file system lacks one of the two, it goes through the page cache and is let go there.
-public final class BulkWriter {
+package final class BulkWriter {
     private let file: RandomAccessFile
     private let bytes: UInt64
     private var isBegun = false
@@ -26,7 +26,7 @@ public final class BulkWriter {
     /// - Parameters:
     ///   - file: open for writing.
     ///   - bytes: how many it is to have in all.
-    public init(_ file: RandomAccessFile, bytes: UInt64) {
+    package init(_ file: RandomAccessFile, bytes: UInt64) {
         self.file = file
         self.bytes = bytes
     }
@@ -37,7 +37,7 @@ public final class BulkWriter {
     /// never comes takes none.
     ///
     /// Throws `ENOSPC` where there is no room; what was written before stays.
-    public func write(_ stretch: [UInt8], at place: UInt64) throws(SystemError) {
+    package func write(_ stretch: [UInt8], at place: UInt64) throws(SystemError) {
         if !self.isBegun {
             if self.bytes >= Self.largeBytes, try self.file.takeRoom(self.bytes) {
                 self.direct = self.file.openUncached()

@@ -5,16 +5,16 @@ import Glibc
 ///
 /// It gets the streams that are given, and none else of this process; signals are as they are by
 /// default. It goes on when this value goes: call ``wait()`` to know how it ends.
-public final class ChildProcess {
+package final class ChildProcess {
     /// How a program has ended.
-    public enum End: Hashable, Sendable {
+    package enum End: Hashable, Sendable {
         /// By itself, with this status.
         case exited(Int32)
         /// By a signal.
         case killed(Int32)
 
         /// The status as a shell gives it: 128 and the signal's number for one that was killed.
-        public var status: Int32 {
+        package var status: Int32 {
             switch self {
             case .exited(let status): status
             case .killed(let signal): 128 + signal
@@ -23,7 +23,7 @@ public final class ChildProcess {
     }
 
     /// The number of the process.
-    public let pid: Int32
+    package let pid: Int32
     private let descriptor: FileDescriptor
     private let isLeader: Bool
     private var end: End?
@@ -38,7 +38,7 @@ public final class ChildProcess {
     ///     ended with it.
     ///
     /// Throws what posix_spawnp(3) gives, such as `ENOENT`; nothing runs then.
-    public init(
+    package init(
         _ words: [String], environment: [String: String], streams: [Int32: Int32] = [:],
         isLeader: Bool = false
     ) throws(SystemError) {
@@ -81,10 +81,10 @@ public final class ChildProcess {
     }
 
     /// Readable once the program has ended.
-    public var endDescriptor: Int32 { self.descriptor.number }
+    package var endDescriptor: Int32 { self.descriptor.number }
 
     /// Waits until the program has ended.
-    public func wait() -> End {
+    package func wait() -> End {
         if let end = self.end { return end }
         var status: Int32 = 0
         while waitpid(self.pid, &status, 0) < 0, errno == EINTR {}
@@ -95,7 +95,7 @@ public final class ChildProcess {
     }
 
     /// Sends a signal to the program, and to all in its group where it leads one: kill(2).
-    public func signal(_ number: Int32) {
+    package func signal(_ number: Int32) {
         // Once it has been waited for its number may be another's; a group is gone only with all in it.
         guard self.end == nil || self.isLeader else { return }
         kill(self.isLeader ? -self.pid : self.pid, number)
@@ -103,7 +103,7 @@ public final class ChildProcess {
 }
 
 /// A stream within the system: pipe(2).
-public enum Pipe {
+package enum Pipe {
     // `F_SETPIPE_SZ`, which Glibc's module lacks: linux/fcntl.h.
     private static let setSize: Int32 = 1_031
 
@@ -111,7 +111,7 @@ public enum Pipe {
     ///
     /// - Parameter byteCount: how much it is to hold before who writes has to wait; nil for what the system
     ///   gives, which is also what it holds where the system does not give so much.
-    public static func make(
+    package static func make(
         holding byteCount: Int32? = nil
     ) throws(SystemError) -> (output: Int32, input: Int32) {
         var numbers: [Int32] = [-1, -1]

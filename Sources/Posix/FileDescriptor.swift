@@ -4,12 +4,12 @@ import Glibc
 ///
 /// It cannot be copied; keep it in a stored property of the class or struct that owns the file.
 /// Calls retry after `EINTR` and trap on `EBADF`, which only a broken owner can cause.
-public struct FileDescriptor: ~Copyable, Sendable {
+package struct FileDescriptor: ~Copyable, Sendable {
     /// The number, for calls that only borrow it; it must not be closed or outlive this value.
-    public let number: Int32
+    package let number: Int32
 
     /// Takes over an open descriptor, which nothing else may close from then on.
-    public init(owning number: Int32) {
+    package init(owning number: Int32) {
         precondition(number >= 0, "an open descriptor is not negative")
         self.number = number
     }
@@ -19,14 +19,14 @@ public struct FileDescriptor: ~Copyable, Sendable {
     }
 
     /// Gives the descriptor up without closing it, and returns its number to the next owner.
-    public consuming func release() -> Int32 {
+    package consuming func release() -> Int32 {
         let number = self.number
         discard self
         return number
     }
 
     /// Closes now instead of at the end of the owner's life.
-    public consuming func close() {
+    package consuming func close() {
         let number = self.number
         discard self
         FileDescriptor.close(number)
@@ -42,7 +42,7 @@ public struct FileDescriptor: ~Copyable, Sendable {
 }
 
 /// What one attempt to read came to.
-public enum ReadResult: Hashable, Sendable {
+package enum ReadResult: Hashable, Sendable {
     /// So many bytes are at the front of the buffer; at least one.
     case bytes(Int)
     /// Nothing is there at present; wait until the descriptor is readable.
@@ -54,7 +54,7 @@ public enum ReadResult: Hashable, Sendable {
 }
 
 /// What one attempt to write came to.
-public enum WriteResult: Hashable, Sendable {
+package enum WriteResult: Hashable, Sendable {
     /// So many bytes were taken, perhaps fewer than were offered.
     case bytes(Int)
     /// Nothing can be taken at present; wait until the descriptor is writable.
@@ -67,7 +67,7 @@ extension FileDescriptor {
     /// Reads once into the front of a buffer, which must not be empty: read(2).
     ///
     /// - Parameter limit: how many bytes at most, where that is less than the buffer holds; at least one.
-    public borrowing func read(into buffer: inout [UInt8], limit: Int = .max) -> ReadResult {
+    package borrowing func read(into buffer: inout [UInt8], limit: Int = .max) -> ReadResult {
         precondition(!buffer.isEmpty && limit > 0, "reading needs room")
         while true {
             let count = buffer.withUnsafeMutableBytes {
@@ -85,7 +85,7 @@ extension FileDescriptor {
     /// Writes once, as much as fits: write(2).
     ///
     /// For sockets use ``send(_:)``, which cannot raise `SIGPIPE`.
-    public borrowing func write(_ bytes: RawSpan) -> WriteResult {
+    package borrowing func write(_ bytes: RawSpan) -> WriteResult {
         while true {
             let count = bytes.withUnsafeBytes {
                 Glibc.write(self.number, $0.baseAddress, $0.count)
@@ -99,13 +99,13 @@ extension FileDescriptor {
     }
 
     /// Writes once from part of an array: ``write(_:)`` for callers that keep an offset.
-    public borrowing func write(_ bytes: [UInt8], from offset: Int = 0) -> WriteResult {
+    package borrowing func write(_ bytes: [UInt8], from offset: Int = 0) -> WriteResult {
         precondition(offset <= bytes.count, "the offset lies within the bytes")
         return self.write(bytes.span.bytes.extracting(offset..<bytes.count))
     }
 
     /// Sends once on a connected socket, as much as fits: send(2) with `MSG_NOSIGNAL`.
-    public borrowing func send(_ bytes: RawSpan) -> WriteResult {
+    package borrowing func send(_ bytes: RawSpan) -> WriteResult {
         while true {
             let count = bytes.withUnsafeBytes {
                 Glibc.send(self.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
@@ -119,7 +119,7 @@ extension FileDescriptor {
     }
 
     /// Sends once from part of an array: ``send(_:)`` for callers that keep an offset.
-    public borrowing func send(_ bytes: [UInt8], from offset: Int = 0) -> WriteResult {
+    package borrowing func send(_ bytes: [UInt8], from offset: Int = 0) -> WriteResult {
         precondition(offset <= bytes.count, "the offset lies within the bytes")
         return self.send(bytes.span.bytes.extracting(offset..<bytes.count))
     }
@@ -127,7 +127,7 @@ extension FileDescriptor {
     /// Ends the sending direction, so that the other side reads the end: shutdown(2).
     ///
     /// A stream that the other side has closed meanwhile counts as done.
-    public borrowing func finishSending() {
+    package borrowing func finishSending() {
         if shutdown(self.number, Int32(SHUT_WR)) != 0 {
             precondition(errno != EBADF, "a closed descriptor was used")
         }

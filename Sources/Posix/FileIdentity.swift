@@ -4,18 +4,18 @@ import Glibc
 /// What tells a file from its copies: device, inode and birth time.
 ///
 /// A file that was restored from a backup has another inode or another birth time.
-public struct FileIdentity: Hashable, Sendable {
+package struct FileIdentity: Hashable, Sendable {
     /// The device that holds the file.
-    public let device: UInt64
+    package let device: UInt64
     /// The inode on that device.
-    public let inode: UInt64
+    package let inode: UInt64
     /// Nanoseconds since 1970 at which the inode was made; nil where the file system does not say.
-    public let birthNanoseconds: Int64?
+    package let birthNanoseconds: Int64?
 
     /// Looks at a file: statx(2).
     ///
     /// Throws `ENOENT` when it is missing.
-    public init(path: String) throws(SystemError) {
+    package init(path: String) throws(SystemError) {
         var found = clinux_identity()
         guard clinux_identity(path, &found) == 0 else { throw SystemError(errno, "stat", path) }
         self.device = found.device

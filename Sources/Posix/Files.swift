@@ -2,12 +2,12 @@ import CLinux
 import Glibc
 
 /// Small files of the own user: read whole, replaced whole, readable by nobody else.
-public enum Files {
+package enum Files {
     /// Reads a whole file, which may have no more bytes than the limit.
     ///
     /// Throws `ENOENT` when it is missing and `EFBIG` when it is larger, having read no more than
     /// the limit. Pipes and devices are refused with `EINVAL`, since they might never end.
-    public static func read(_ path: String, limitBytes: Int) throws(SystemError) -> [UInt8] {
+    package static func read(_ path: String, limitBytes: Int) throws(SystemError) -> [UInt8] {
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else { throw SystemError(errno, "open", path) }
         let descriptor = FileDescriptor(owning: number)
@@ -40,7 +40,7 @@ public enum Files {
     ///
     /// Writes a new file beside it, syncs it, renames it over the old one and syncs the directory.
     /// On error the old file is untouched and the new one is gone.
-    public static func writeAtomically(
+    package static func writeAtomically(
         _ bytes: [UInt8], to path: String, mode: UInt32 = 0o600
     ) throws(SystemError) {
         let temporary = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).new"
@@ -71,7 +71,7 @@ public enum Files {
     }
 
     /// Makes the names in a directory durable: fsync(2) of the directory.
-    public static func syncDirectory(_ path: String) throws(SystemError) {
+    package static func syncDirectory(_ path: String) throws(SystemError) {
         let number = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw SystemError(errno, "open", path) }
         let descriptor = FileDescriptor(owning: number)
@@ -84,7 +84,7 @@ public enum Files {
     /// While it is empty it may just have been made, by a start that was cut short perhaps: then its
     /// name and those above it that are the user's are synced. Throws when an existing one is no
     /// directory, belongs to somebody else or is open to others; nothing is changed then.
-    public static func makePrivateDirectory(_ path: String) throws(SystemError) {
+    package static func makePrivateDirectory(_ path: String) throws(SystemError) {
         try self.makeDirectories(path)
         var status = stat()
         guard stat(path, &status) == 0 else { throw SystemError(errno, "stat", path) }
@@ -106,7 +106,7 @@ public enum Files {
     }
 
     /// Makes a directory and its missing parents, with mode 0700; those that exist stay as they are.
-    public static func makeDirectories(_ path: String) throws(SystemError) {
+    package static func makeDirectories(_ path: String) throws(SystemError) {
         if mkdir(path, 0o700) == 0 { return }
         switch errno {
         case EEXIST:
@@ -147,19 +147,19 @@ public enum Files {
     }
 
     /// Tells whether something exists at a path; a path that cannot be looked at counts as missing.
-    public static func exists(_ path: String) -> Bool {
+    package static func exists(_ path: String) -> Bool {
         access(path, F_OK) == 0
     }
 
     /// Whether something is at a path that is no socket; false where nothing is, or it cannot be looked at.
-    public static func isOther(thanSocket path: String) -> Bool {
+    package static func isOther(thanSocket path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFSOCK
     }
 
     /// The names in a directory in order, without those that begin with a point; none where there is
     /// no such directory.
-    public static func names(in path: String) throws(SystemError) -> [String] {
+    package static func names(in path: String) throws(SystemError) -> [String] {
         guard let directory = opendir(path) else {
             if errno == ENOENT { return [] }
             throw SystemError(errno, "open", path)
@@ -176,12 +176,12 @@ public enum Files {
     }
 
     /// Removes a file; one that is missing already counts as removed.
-    public static func remove(_ path: String) throws(SystemError) {
+    package static func remove(_ path: String) throws(SystemError) {
         guard unlink(path) == 0 || errno == ENOENT else { throw SystemError(errno, "remove", path) }
     }
 
     /// The directory part of a path: all before the last slash, `.` without one.
-    public static func parent(of path: String) -> String {
+    package static func parent(of path: String) -> String {
         var trimmed = Substring(path)
         while trimmed.count > 1, trimmed.last == "/" { trimmed.removeLast() }
         guard let slash = trimmed.lastIndex(of: "/") else { return "." }
@@ -190,21 +190,21 @@ public enum Files {
     }
 
     /// The size of a file in bytes; nil where it cannot be asked for; stat(2).
-    public static func size(_ path: String) -> Int64? {
+    package static func size(_ path: String) -> Int64? {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
     }
 
     /// Who may do what with a file, and whether it is the user's own; nil where it cannot be asked for;
     /// stat(2).
-    public static func permissions(_ path: String) -> (mode: UInt32, isOwn: Bool)? {
+    package static func permissions(_ path: String) -> (mode: UInt32, isOwn: Bool)? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         return (status.st_mode & 0o7777, status.st_uid == geteuid())
     }
 
     /// How large the file system of a path is, in bytes; statvfs(3).
-    public static func totalBytes(_ path: String) -> Int64? {
+    package static func totalBytes(_ path: String) -> Int64? {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }
         return Int64(
@@ -214,7 +214,7 @@ public enum Files {
     }
 
     /// What is left for this user on the file system of a path, in bytes; statvfs(3).
-    public static func freeBytes(_ path: String) -> Int64? {
+    package static func freeBytes(_ path: String) -> Int64? {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }
         return Int64(
@@ -226,7 +226,7 @@ public enum Files {
 
 extension Files {
     /// Renames a file in its directory, in the place of one that is there: rename(2).
-    public static func move(_ path: String, to target: String) throws(SystemError) {
+    package static func move(_ path: String, to target: String) throws(SystemError) {
         guard Glibc.rename(path, target) == 0 else { throw SystemError(errno, "rename to", target) }
     }
 
@@ -235,7 +235,7 @@ extension Files {
     ///
     /// Where the file system does not know that, an empty file holds the name for a moment, which a crash
     /// just then leaves there.
-    public static func move(_ path: String, toFree target: String) throws(SystemError) {
+    package static func move(_ path: String, toFree target: String) throws(SystemError) {
         if clinux_rename_new(path, target) == 0 { return }
         // As those that FUSE brings.
         guard errno == EINVAL else { throw SystemError(errno, "rename to", target) }

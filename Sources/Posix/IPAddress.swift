@@ -4,13 +4,13 @@ import Glibc
 ///
 /// IPv4 addresses mapped into IPv6 become IPv4, so one host has one spelling.
 /// The order is the one in which candidates are best tried: IPv4, then IPv6, then link-local IPv6.
-public struct IPAddress: Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct IPAddress: Hashable, Comparable, Sendable, CustomStringConvertible {
     private let high: UInt64
     private let low: UInt64
     /// True for IPv6.
-    public let isIPv6: Bool
+    package let isIPv6: Bool
     /// The interface index that link-local IPv6 needs, else 0: `sin6_scope_id`, ipv6(7).
-    public let scope: UInt32
+    package let scope: UInt32
 
     private init(high: UInt64, low: UInt64, isIPv6: Bool, scope: UInt32) {
         self.high = high
@@ -22,7 +22,7 @@ public struct IPAddress: Hashable, Comparable, Sendable, CustomStringConvertible
     /// Makes an address from 4 or 16 bytes in network order; nil for another count.
     ///
     /// The scope is kept only where it belongs, with link-local IPv6.
-    public init?(bytes: [UInt8], scope: UInt32 = 0) {
+    package init?(bytes: [UInt8], scope: UInt32 = 0) {
         switch bytes.count {
         case 4:
             let value = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -45,7 +45,7 @@ public struct IPAddress: Hashable, Comparable, Sendable, CustomStringConvertible
     ///
     /// The interface may be a name or an index. Nil when the text is no such address or the
     /// interface does not exist. Uses inet_pton(3) and if_nametoindex(3).
-    public init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
         guard let numeric = parts.first.map({ String($0) }), !numeric.utf8.contains(0) else {
             return nil
@@ -73,37 +73,37 @@ public struct IPAddress: Hashable, Comparable, Sendable, CustomStringConvertible
     }
 
     /// The IPv4 wildcard, `0.0.0.0`.
-    public static let anyIPv4 = IPAddress(high: 0, low: 0, isIPv6: false, scope: 0)
+    package static let anyIPv4 = IPAddress(high: 0, low: 0, isIPv6: false, scope: 0)
     /// The IPv6 wildcard, `::`.
-    public static let anyIPv6 = IPAddress(high: 0, low: 0, isIPv6: true, scope: 0)
+    package static let anyIPv6 = IPAddress(high: 0, low: 0, isIPv6: true, scope: 0)
     /// The IPv4 loopback, `127.0.0.1`.
-    public static let loopbackIPv4 = IPAddress(high: 0, low: 0x7f00_0001, isIPv6: false, scope: 0)
+    package static let loopbackIPv4 = IPAddress(high: 0, low: 0x7f00_0001, isIPv6: false, scope: 0)
     /// The IPv6 loopback, `::1`.
-    public static let loopbackIPv6 = IPAddress(high: 0, low: 1, isIPv6: true, scope: 0)
+    package static let loopbackIPv6 = IPAddress(high: 0, low: 1, isIPv6: true, scope: 0)
 
     /// The 4 or 16 bytes in network order.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         let low = (0..<8).map { UInt8(truncatingIfNeeded: self.low >> (56 - 8 * UInt64($0))) }
         guard self.isIPv6 else { return Array(low[4...]) }
         return (0..<8).map { UInt8(truncatingIfNeeded: self.high >> (56 - 8 * UInt64($0))) } + low
     }
 
     /// True for 169.254.0.0/16 and fe80::/10, which are valid on one link only.
-    public var isLinkLocal: Bool {
+    package var isLinkLocal: Bool {
         self.isIPv6 ? self.high >> 54 == 0xfe80 >> 6 : self.low >> 16 == 0xa9fe
     }
 
     /// True for 127.0.0.0/8 and ::1.
-    public var isLoopback: Bool {
+    package var isLoopback: Bool {
         self.isIPv6 ? self.high == 0 && self.low == 1 : self.low >> 24 == 127
     }
 
     /// True for `0.0.0.0` and `::`.
-    public var isWildcard: Bool { self.high == 0 && self.low == 0 }
+    package var isWildcard: Bool { self.high == 0 && self.low == 0 }
 
     /// The usual spelling, which the text initializer reads back; the scope is an interface name
     /// where the interface exists, else its index.
-    public var description: String {
+    package var description: String {
         var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let bytes = self.bytes
         let family = self.isIPv6 ? AF_INET6 : AF_INET
@@ -114,7 +114,7 @@ public struct IPAddress: Hashable, Comparable, Sendable, CustomStringConvertible
     }
 
     /// Orders by how an address is best tried, then by value.
-    public static func < (left: IPAddress, right: IPAddress) -> Bool {
+    package static func < (left: IPAddress, right: IPAddress) -> Bool {
         left.rank < right.rank
     }
 

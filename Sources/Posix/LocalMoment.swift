@@ -1,24 +1,23 @@
 import Glibc
 
 /// What a clock and a calendar on the wall show in the user's time zone: localtime_r(3).
-public struct LocalMoment: Equatable, Sendable {
+package struct LocalMoment: Equatable, Sendable {
     /// The year of our calendar.
-    public let year: Int
+    package let year: Int
     /// The month, from 1 on.
-    public let month: Int
+    package let month: Int
     /// The day of the month, from 1 on.
-    public let day: Int
+    package let day: Int
     /// The hour, from 0 to 23.
-    public let hour: Int
-    /// The minute.
-    public let minute: Int
+    package let hour: Int
+    package let minute: Int
     /// The second; 60 in one that was put in.
-    public let second: Int
+    package let second: Int
     /// The day of the week, 0 for Sunday.
-    public let weekday: Int
+    package let weekday: Int
 
     /// The moment so many milliseconds after 1970; nil where its year is beyond what the system counts.
-    public init?(milliseconds: Int64) {
+    package init?(milliseconds: Int64) {
         // Rounded down, before 1970 too.
         var seconds = time_t(milliseconds / 1_000 - (milliseconds % 1_000 < 0 ? 1 : 0))
         var fields = tm()

@@ -5,13 +5,13 @@ import Glibc
 ///
 /// It is a lock of the open file description, so it also excludes a second holder in one process.
 /// The file stays afterwards; only the lock counts. `F_OFD_SETLK`, fcntl(2).
-public final class LockFile {
+package final class LockFile {
     private let descriptor: FileDescriptor
 
     /// Takes the lock, making the file with mode 0600 when it is missing.
     ///
     /// Throws `EAGAIN` when another holds it, see ``isHeldByAnother(_:)``.
-    public init(path: String) throws(SystemError) {
+    package init(path: String) throws(SystemError) {
         let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard number >= 0 else { throw SystemError(errno, "open", path) }
         let descriptor = FileDescriptor(owning: number)
@@ -25,7 +25,7 @@ public final class LockFile {
     }
 
     /// Tells whether an error says that another process holds the lock.
-    public static func isHeldByAnother(_ error: SystemError) -> Bool {
+    package static func isHeldByAnother(_ error: SystemError) -> Bool {
         error.call == "lock" && error.code == EAGAIN
     }
 }
@@ -33,19 +33,19 @@ public final class LockFile {
 /// A lock that goes over to programs that are started with its descriptor: flock(2).
 ///
 /// It is free once all of them have ended, and this process, too.
-public final class LockHolder: Sendable {
+package final class LockHolder: Sendable {
     private let descriptor: FileDescriptor
 
     /// Opens the file, making it with mode 0600 when it is missing; the lock is not taken yet.
-    public init(path: String) throws(SystemError) {
+    package init(path: String) throws(SystemError) {
         let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard number >= 0 else { throw SystemError(errno, "open", path) }
         self.descriptor = FileDescriptor(owning: number)
     }
 
     /// The descriptor to hand on.
-    public var number: Int32 { self.descriptor.number }
+    package var number: Int32 { self.descriptor.number }
 
     /// Takes the lock where nobody else has it, and says whether it is held now.
-    public func tryLock() -> Bool { flock(self.descriptor.number, LOCK_EX | LOCK_NB) == 0 }
+    package func tryLock() -> Bool { flock(self.descriptor.number, LOCK_EX | LOCK_NB) == 0 }
 }

@@ -4,13 +4,13 @@ import Glibc
 /// heard again by this machine, unless something drops it on the way out or in.
 ///
 /// It says nothing of the network beyond the interface. `IP_MULTICAST_LOOP`, ip(7).
-public enum MulticastEcho {
+package enum MulticastEcho {
     /// Sends bytes to an IPv4 group on an interface and waits for them; true once they are heard, false
     /// where the time is up first.
     ///
     /// Others on this machine may be bound to the port, too. Throws as socket(2), bind(2), setsockopt(2)
     /// and sendto(2) do: `EPERM` of the last where a rule forbids to send.
-    public static func isHeard(
+    package static func isHeard(
         _ bytes: [UInt8], group: SocketAddress, interface: NetworkInterface,
         withinMilliseconds limit: Int
     ) throws(SystemError) -> Bool {

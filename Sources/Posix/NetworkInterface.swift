@@ -1,29 +1,29 @@
 import Glibc
 
 /// A network interface of this machine with its addresses.
-public struct NetworkInterface: Hashable, Sendable {
+package struct NetworkInterface: Hashable, Sendable {
     /// The name, such as `eth0`.
-    public let name: String
+    package let name: String
     /// The index by which the kernel and link-local addresses name it.
-    public let index: UInt32
+    package let index: UInt32
     /// The flags of netdevice(7), such as `IFF_UP`.
-    public let flags: UInt32
+    package let flags: UInt32
     /// Its addresses, in order of preference; those of link-local IPv6 carry the index.
-    public let addresses: [IPAddress]
+    package let addresses: [IPAddress]
     /// The networks that it is in, one for each address.
-    public let subnets: [Subnet]
+    package let subnets: [Subnet]
 
     /// True when it is switched on: `IFF_UP`.
-    public var isUp: Bool { self.flags & UInt32(IFF_UP) != 0 }
+    package var isUp: Bool { self.flags & UInt32(IFF_UP) != 0 }
     /// True for the loopback interface: `IFF_LOOPBACK`.
-    public var isLoopback: Bool { self.flags & UInt32(IFF_LOOPBACK) != 0 }
+    package var isLoopback: Bool { self.flags & UInt32(IFF_LOOPBACK) != 0 }
     /// True for tunnels with one other end: `IFF_POINTOPOINT`.
-    public var isPointToPoint: Bool { self.flags & UInt32(IFF_POINTOPOINT) != 0 }
+    package var isPointToPoint: Bool { self.flags & UInt32(IFF_POINTOPOINT) != 0 }
     /// True when it can multicast: `IFF_MULTICAST`.
-    public var canMulticast: Bool { self.flags & UInt32(IFF_MULTICAST) != 0 }
+    package var canMulticast: Bool { self.flags & UInt32(IFF_MULTICAST) != 0 }
 
     /// Lists all interfaces by index, also those that are down or have no address: getifaddrs(3).
-    public static func all() throws(SystemError) -> [NetworkInterface] {
+    package static func all() throws(SystemError) -> [NetworkInterface] {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { throw SystemError(errno, "getifaddrs") }
         defer { freeifaddrs(first) }
@@ -70,7 +70,7 @@ public struct NetworkInterface: Hashable, Sendable {
     }
 
     /// Finds one interface by name; throws `ENODEV` with the names there are when it is missing.
-    public static func named(_ name: String) throws(SystemError) -> NetworkInterface {
+    package static func named(_ name: String) throws(SystemError) -> NetworkInterface {
         let all = try NetworkInterface.all()
         if let found = all.first(where: { $0.name == name }) { return found }
         let names = all.map(\.name).joined(separator: ", ")
@@ -78,13 +78,13 @@ public struct NetworkInterface: Hashable, Sendable {
     }
 
     /// The index of an interface, or nil when there is none of that name: if_nametoindex(3).
-    public static func index(ofName name: String) -> UInt32? {
+    package static func index(ofName name: String) -> UInt32? {
         let index = if_nametoindex(name)
         return index == 0 ? nil : index
     }
 
     /// The name of an interface, or nil when there is none with that index: if_indextoname(3).
-    public static func name(ofIndex index: UInt32) -> String? {
+    package static func name(ofIndex index: UInt32) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
         guard if_indextoname(index, &buffer) != nil else { return nil }
         return String(

@@ -2,11 +2,11 @@ import CLinux
 import Glibc
 
 /// Threads of our own, for work that blocks.
-public enum OSThread {
+package enum OSThread {
     /// Starts a detached thread that runs a closure and ends with it; it takes no signals.
     ///
     /// The name may have 15 bytes; more is cut. Throws as pthread_create(3) does, on want of memory.
-    public static func start(
+    package static func start(
         name: String, _ body: @escaping @Sendable () -> Void
     ) throws(SystemError) {
         let start = Unmanaged.passRetained(Start(name: name, body: body))

@@ -2,20 +2,20 @@ import CLinux
 import Glibc
 
 /// A descriptor that came with bytes on a Unix socket, until somebody takes it: `SCM_RIGHTS`, unix(7).
-public final class PassedDescriptor {
+package final class PassedDescriptor {
     private var descriptor: FileDescriptor?
 
     /// Takes over an open descriptor.
-    public init(_ descriptor: consuming FileDescriptor) { self.descriptor = consume descriptor }
+    package init(_ descriptor: consuming FileDescriptor) { self.descriptor = consume descriptor }
 
     /// Gives it to its next owner; nil where it was taken already.
-    public func take() -> FileDescriptor? { self.descriptor.take() }
+    package func take() -> FileDescriptor? { self.descriptor.take() }
 }
 
 extension FileDescriptor {
     /// Reads once from a Unix socket into the front of a buffer, which must not be empty, and takes the
     /// descriptor that came with the bytes, if any: recvmsg(2).
-    public borrowing func receive(
+    package borrowing func receive(
         into buffer: inout [UInt8]
     ) -> (result: ReadResult, passed: PassedDescriptor?) {
         precondition(!buffer.isEmpty, "reading needs room")
@@ -37,7 +37,7 @@ extension FileDescriptor {
     /// Has writes to it, or reads from it, return at once where they would wait: `O_NONBLOCK`, fcntl(2).
     ///
     /// It holds for all who have the same open file.
-    public borrowing func setNonblocking() throws(SystemError) {
+    package borrowing func setNonblocking() throws(SystemError) {
         let flags = fcntl(self.number, F_GETFL)
         guard flags >= 0, fcntl(self.number, F_SETFL, flags | O_NONBLOCK) == 0 else {
             throw .ofDescriptor(errno, "fcntl")
@@ -48,7 +48,7 @@ extension FileDescriptor {
 extension UnixConnection {
     /// Writes all bytes as ``writeAll(_:)`` does, and passes a descriptor with the first of them; it stays
     /// the caller's.
-    public func writeAll(
+    package func writeAll(
         _ bytes: [UInt8], passing number: Int32
     ) throws(SystemError) {
         var count = -1

@@ -1,17 +1,17 @@
 import Glibc
 
 /// Why a directory cannot be named.
-public enum PathError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum PathError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Neither the variable nor `HOME` is set to an absolute path.
     case noHome(variable: String)
     /// There is no directory for sockets of the running session.
     case noRuntimeDirectory(tried: String)
 
     /// The reason and what to do.
-    public var description: String { "\(self.reason); \(self.remedy)" }
+    package var description: String { "\(self.reason); \(self.remedy)" }
 
     /// What is missing.
-    public var reason: String {
+    package var reason: String {
         switch self {
         case .noHome(let variable): "neither \(variable) nor HOME is set to an absolute path"
         case .noRuntimeDirectory(let tried):
@@ -20,7 +20,7 @@ public enum PathError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// What to do about it.
-    public var remedy: String {
+    package var remedy: String {
         switch self {
         case .noHome: "set one of them"
         case .noRuntimeDirectory: "set XDG_RUNTIME_DIR or name the socket with --socket"
@@ -32,18 +32,18 @@ public enum PathError: Error, Hashable, Sendable, CustomStringConvertible {
 ///
 /// Nothing is made or looked at except where said; relative paths in the variables are ignored, as
 /// the specification demands.
-public struct Paths: Sendable {
+package struct Paths: Sendable {
     private let environment: [String: String]
     private let userID: UInt32
     private let runtimeRoot: String
 
     /// Takes the environment and user id of this process.
-    public init() {
+    package init() {
         self.init(environment: ProcessEnvironment.variables(), userID: geteuid())
     }
 
     /// Takes an environment and a user id.
-    public init(
+    package init(
         environment: [String: String], userID: UInt32, runtimeRoot: String = "/run/user"
     ) {
         self.environment = environment
@@ -52,22 +52,22 @@ public struct Paths: Sendable {
     }
 
     /// `$XDG_DATA_HOME/stoa`, else `~/.local/share/stoa`.
-    public func dataDirectory() throws(PathError) -> String {
+    package func dataDirectory() throws(PathError) -> String {
         try self.directory("XDG_DATA_HOME", orInHome: ".local/share")
     }
 
     /// `$XDG_CONFIG_HOME/stoa`, else `~/.config/stoa`.
-    public func configurationDirectory() throws(PathError) -> String {
+    package func configurationDirectory() throws(PathError) -> String {
         try self.directory("XDG_CONFIG_HOME", orInHome: ".config")
     }
 
     /// `$XDG_STATE_HOME/stoa`, else `~/.local/state/stoa`.
-    public func stateDirectory() throws(PathError) -> String {
+    package func stateDirectory() throws(PathError) -> String {
         try self.directory("XDG_STATE_HOME", orInHome: ".local/state")
     }
 
     /// `$XDG_RUNTIME_DIR/stoa`, else `/run/user/UID/stoa` when that directory exists and is ours.
-    public func runtimeDirectory() throws(PathError) -> String {
+    package func runtimeDirectory() throws(PathError) -> String {
         if let base = self.absolute("XDG_RUNTIME_DIR") { return "\(base)/stoa" }
         let base = "\(self.runtimeRoot)/\(self.userID)"
         var status = stat()
@@ -78,12 +78,12 @@ public struct Paths: Sendable {
     }
 
     /// `control.sock` in the runtime directory.
-    public func controlSocket() throws(PathError) -> String {
+    package func controlSocket() throws(PathError) -> String {
         "\(try self.runtimeDirectory())/control.sock"
     }
 
     /// `stoad.conf` in the configuration directory.
-    public func configurationFile() throws(PathError) -> String {
+    package func configurationFile() throws(PathError) -> String {
         "\(try self.configurationDirectory())/stoad.conf"
     }
 

@@ -3,9 +3,9 @@ internal import Glibc
 /// libzxcvbn, which is loaded only while a phrase is judged that somebody chose: dlopen(3).
 ///
 /// <https://github.com/tsyrogit/zxcvbn-c>
-public enum PhraseStrength {
+package enum PhraseStrength {
     /// The library's file.
-    public static let library = "libzxcvbn.so.0"
+    package static let library = "libzxcvbn.so.0"
 
     private typealias Match =
         @convention(c) (
@@ -16,7 +16,7 @@ public enum PhraseStrength {
     ///
     /// It looks for words, names, dates, repetitions and rows of keys, in milliseconds; of the text only
     /// what stands before a zero byte counts. C function `ZxcvbnMatch`.
-    public static func bits(of phrase: String) -> Double? {
+    package static func bits(of phrase: String) -> Double? {
         guard let handle = dlopen(Self.library, RTLD_NOW | RTLD_LOCAL) else { return nil }
         defer { dlclose(handle) }
         guard let match = dlsym(handle, "ZxcvbnMatch") else { return nil }

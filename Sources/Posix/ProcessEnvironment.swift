@@ -2,16 +2,16 @@ import CLinux
 import Glibc
 
 /// What the process was started with and by whom.
-public enum ProcessEnvironment {
+package enum ProcessEnvironment {
     /// The folder that the process is in; getcwd(3).
-    public static func currentDirectory() throws(SystemError) -> String {
+    package static func currentDirectory() throws(SystemError) -> String {
         guard let path = getcwd(nil, 0) else { throw SystemError(errno, "getcwd") }
         defer { free(path) }
         return String(cString: path)
     }
 
     /// A copy of all environment variables; call it before other threads change them: environ(7).
-    public static func variables() -> [String: String] {
+    package static func variables() -> [String: String] {
         var found: [String: String] = [:]
         var next = environ
         while let entry = next.pointee {
@@ -25,47 +25,47 @@ public enum ProcessEnvironment {
     }
 
     /// One environment variable, or nil when it is not set: getenv(3).
-    public static func variable(_ name: String) -> String? {
+    package static func variable(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }
     }
 
     /// Lets all threads share one heap: one each would keep what it once needed; mallopt(3).
     ///
     /// Of what is free it keeps 2 MiB, for the parts of files. Call it before other threads start.
-    public static func useOneHeap() { _ = clinux_use_one_heap() }
+    package static func useOneHeap() { _ = clinux_use_one_heap() }
 
     /// Gives back the memory of code and constants that were needed so far; what is needed again
     /// comes back by itself, from the system's cache of the file.
     ///
     /// For when a start has settled, which goes through code that never runs again; so only the first call
     /// does anything. madvise(2).
-    public static func releaseCode() { clinux_release_code() }
+    package static func releaseCode() { clinux_release_code() }
 
     /// Gives back what is free of the heap, which work kept for more of its kind: malloc_trim(3).
-    public static func releaseHeap() { clinux_release_heap() }
+    package static func releaseHeap() { clinux_release_heap() }
 
     /// The effective user id: geteuid(2).
-    public static var userID: UInt32 { geteuid() }
+    package static var userID: UInt32 { geteuid() }
 
     /// The process id: getpid(2).
-    public static var processID: Int32 { getpid() }
+    package static var processID: Int32 { getpid() }
 
     /// The arguments, without the program's name; nil where the system does not tell them.
     ///
     /// Swift reads them from `/proc/self/cmdline`. Where there is no `/proc` it gives none, and a program
     /// that took that for a call without arguments would do what nobody asked for.
-    public static var arguments: [String]? {
+    package static var arguments: [String]? {
         CommandLine.arguments.isEmpty ? nil : Array(CommandLine.arguments.dropFirst())
     }
 
     /// Overwrites an argument where other users of this machine could see it; it is still in ``arguments``,
     /// and in the history of the shell that gave it.
-    public static func wipeArgument(_ text: String) { _ = clinux_wipe_argument(text) }
+    package static func wipeArgument(_ text: String) { _ = clinux_wipe_argument(text) }
 
     /// The first argument that is no UTF-8, with marks where it is not; nil where all are.
     ///
     /// In ``arguments`` such bytes are replaced, so that two that differ may read alike.
-    public static var garbledArgument: String? {
+    package static var garbledArgument: String? {
         for index in 1..<max(1, Int(CommandLine.argc)) {
             guard let argument = CommandLine.unsafeArgv[index] else { return nil }
             if String(validatingCString: argument) == nil { return String(cString: argument) }
@@ -74,7 +74,7 @@ public enum ProcessEnvironment {
     }
 
     /// Says that there are no arguments to be read, and what to do.
-    public static let noArguments = (
+    package static let noArguments = (
         text: "the arguments cannot be read, since /proc is not mounted",
         remedy: "mount it: mount -t proc proc /proc"
     )
@@ -82,7 +82,7 @@ public enum ProcessEnvironment {
     /// The login name of the user, or nil when the system has none for the id: getpwuid_r(3).
     ///
     /// Looks into the user database, which may block where that is on the network.
-    public static func userName() -> String? {
+    package static func userName() -> String? {
         var entry = passwd()
         var result: UnsafeMutablePointer<passwd>?
         var buffer = [CChar](repeating: 0, count: 16 * 1024)
@@ -98,7 +98,7 @@ public enum ProcessEnvironment {
     /// The number of a group; nil when the system has none of that name: getgrnam_r(3).
     ///
     /// Looks into the group database, which may block where that is on the network.
-    public static func group(named name: String) -> UInt32? {
+    package static func group(named name: String) -> UInt32? {
         var entry = Glibc.group()
         var result: UnsafeMutablePointer<Glibc.group>?
         var buffer = [CChar](repeating: 0, count: 64 * 1024)
@@ -107,7 +107,7 @@ public enum ProcessEnvironment {
     }
 
     /// Makes writes to a closed pipe fail with `EPIPE` instead of ending the process: signal(7).
-    public static func ignoreBrokenPipes() {
+    package static func ignoreBrokenPipes() {
         signal(SIGPIPE, SIG_IGN)
     }
 }

@@ -1,11 +1,11 @@
 import Glibc
 
 /// Becoming another program, and where this one is.
-public enum ProgramStart {
+package enum ProgramStart {
     /// The file of this program: proc(5).
     ///
     /// Nil where /proc is not there.
-    public static var ownPath: String? {
+    package static var ownPath: String? {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = buffer.withUnsafeMutableBytes {
             $0.baseAddress.map { readlink("/proc/self/exe", $0, Int(PATH_MAX)) } ?? 0
@@ -16,7 +16,7 @@ public enum ProgramStart {
     /// A program that belongs to this one: beside it, or in `../libexec/stoa`.
     ///
     /// Nil where there is none.
-    public static func companion(_ name: String) -> String? {
+    package static func companion(_ name: String) -> String? {
         guard let own = self.ownPath, let slash = own.lastIndex(of: "/") else { return nil }
         let folder = own[..<slash]
         return [
@@ -27,7 +27,7 @@ public enum ProgramStart {
 
     /// Becomes that program, with its words and the environment as it is; returns only where it cannot:
     /// execv(3).
-    public static func become(_ path: String, _ words: [String]) -> SystemError {
+    package static func become(_ path: String, _ words: [String]) -> SystemError {
         let arguments = words.map { strdup($0) } + [nil]
         defer { for text in arguments { free(text) } }
         execv(path, arguments)

@@ -4,13 +4,13 @@ import Glibc
 ///
 /// As `Synchronization.Mutex`, but on pthread_mutex_lock(3), which the thread sanitizer knows: what it
 /// then reports is a race and not a lock that it does not see.
-public final class Protected<Value>: @unchecked Sendable {  // the value is under the mutex
+package final class Protected<Value>: @unchecked Sendable {  // the value is under the mutex
     // It has a fixed address, because the C library keeps pointers to it.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private var value: Value
 
     /// Protects a value.
-    public init(_ value: sending Value) {
+    package init(_ value: sending Value) {
         self.value = value
         pthread_mutex_init(self.mutex, nil)
     }
@@ -21,7 +21,7 @@ public final class Protected<Value>: @unchecked Sendable {  // the value is unde
     }
 
     /// Runs something short while no other thread can use the value; not from within itself.
-    public func withLock<Result>(_ body: (inout Value) -> sending Result) -> sending Result {
+    package func withLock<Result>(_ body: (inout Value) -> sending Result) -> sending Result {
         pthread_mutex_lock(self.mutex)
         defer { pthread_mutex_unlock(self.mutex) }
         return body(&self.value)

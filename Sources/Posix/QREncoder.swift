@@ -3,16 +3,15 @@ internal import Glibc
 /// libqrencode, which is looked for only when a code is to be drawn: dlopen(3).
 ///
 /// <https://fukuchi.org/works/qrencode/>
-public enum QREncoder {
+package enum QREncoder {
     /// A code: as many rows as columns, true for a dark dot.
-    public struct Matrix: Hashable, Sendable {
+    package struct Matrix: Hashable, Sendable {
         /// How many dots a side has.
-        public let width: Int
+        package let width: Int
         /// The dots, row by row.
-        public let dots: [Bool]
+        package let dots: [Bool]
 
-        /// Describes a code.
-        public init(width: Int, dots: [Bool]) {
+        package init(width: Int, dots: [Bool]) {
             precondition(dots.count == width * width, "a code is square")
             self.width = width
             self.dots = dots
@@ -20,7 +19,7 @@ public enum QREncoder {
     }
 
     /// Why there is no code.
-    public enum Failure: Error {
+    package enum Failure: Error {
         /// The library is not installed.
         case noLibrary
         /// The text has more bytes than a code holds, 2,953.
@@ -28,7 +27,7 @@ public enum QREncoder {
     }
 
     /// The library's file.
-    public static let library = "libqrencode.so.4"
+    package static let library = "libqrencode.so.4"
     /// A code of version 40, the largest.
     private static let largestWidth = 177
 
@@ -47,7 +46,7 @@ public enum QREncoder {
     /// Encodes the bytes of a text in the smallest code, with the lowest error correction.
     ///
     /// C functions `QRcode_encodeString` and `QRcode_free`. The library stays loaded.
-    public static func encode(_ text: String) throws(Failure) -> Matrix {
+    package static func encode(_ text: String) throws(Failure) -> Matrix {
         guard let handle = dlopen(Self.library, RTLD_NOW | RTLD_LOCAL),
             let encode = dlsym(handle, "QRcode_encodeString"),
             let free = dlsym(handle, "QRcode_free")

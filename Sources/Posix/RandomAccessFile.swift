@@ -2,12 +2,12 @@ import CLinux
 import Glibc
 
 /// An open regular file that is read and written by place; closed with its last reference.
-public final class RandomAccessFile: Sendable {
+package final class RandomAccessFile: Sendable {
     private let descriptor: FileDescriptor
     private let path: String
 
     /// Opens a file for reading; throws `ENOENT` where there is none, `EINVAL` for what is no regular file.
-    public convenience init(reading path: String) throws(SystemError) {
+    package convenience init(reading path: String) throws(SystemError) {
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else { throw SystemError(errno, "open", path) }
         try self.init(adopting: FileDescriptor(owning: number), path: path)
@@ -15,7 +15,7 @@ public final class RandomAccessFile: Sendable {
 
     /// Opens a file for reading and writing; makes an empty one that is the user's alone where there is
     /// none.
-    public convenience init(writing path: String) throws(SystemError) {
+    package convenience init(writing path: String) throws(SystemError) {
         let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard number >= 0 else { throw SystemError(errno, "open", path) }
         try self.init(adopting: FileDescriptor(owning: number), path: path)
@@ -23,7 +23,7 @@ public final class RandomAccessFile: Sendable {
 
     /// Takes over a descriptor that somebody else has opened; throws `EINVAL` for what is no regular
     /// file, since a pipe or a device might never end.
-    public init(
+    package init(
         adopting descriptor: consuming FileDescriptor, path: String
     ) throws(SystemError) {
         self.path = path
@@ -40,7 +40,7 @@ public final class RandomAccessFile: Sendable {
     }
 
     /// Its bytes: fstat(2).
-    public var size: UInt64 {
+    package var size: UInt64 {
         var status = stat()
         guard fstat(self.descriptor.number, &status) == 0 else { return 0 }
         return UInt64(clamping: status.st_size)
@@ -50,14 +50,14 @@ public final class RandomAccessFile: Sendable {
     private var ownPath: String { "/proc/self/fd/\(self.descriptor.number)" }
 
     /// Gives a name to a file that has none; throws `EEXIST` where something has the name: linkat(2).
-    public func link(to path: String) throws(SystemError) {
+    package func link(to path: String) throws(SystemError) {
         guard linkat(AT_FDCWD, self.ownPath, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 else {
             throw SystemError(errno, "create", path)
         }
     }
 
     /// Reads bytes; fewer where the file ends: pread(2).
-    public func read(at place: UInt64, count wanted: Int) throws(SystemError) -> [UInt8] {
+    package func read(at place: UInt64, count wanted: Int) throws(SystemError) -> [UInt8] {
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
             count = 0
@@ -76,7 +76,7 @@ public final class RandomAccessFile: Sendable {
     }
 
     /// Writes all bytes: pwrite(2).
-    public func write(_ bytes: [UInt8], at place: UInt64) throws(SystemError) {
+    package func write(_ bytes: [UInt8], at place: UInt64) throws(SystemError) {
         var failure: SystemError?
         bytes.withUnsafeBytes { buffer in
             do throws(SystemError) {
@@ -138,14 +138,14 @@ public final class RandomAccessFile: Sendable {
     }
 
     /// Makes the file so long; what is added takes no room until it is written: ftruncate(2).
-    public func setSize(_ size: UInt64) throws(SystemError) {
+    package func setSize(_ size: UInt64) throws(SystemError) {
         guard ftruncate(self.descriptor.number, off_t(clamping: size)) == 0 else {
             throw SystemError(errno, "resize", self.path)
         }
     }
 
     /// Makes what was written durable: fdatasync(2).
-    public func sync() throws(SystemError) {
+    package func sync() throws(SystemError) {
         guard fdatasync(self.descriptor.number) == 0 else {
             throw SystemError(errno, "sync", self.path)
         }
@@ -154,7 +154,7 @@ public final class RandomAccessFile: Sendable {
     /// Has what was written go to the disk, and what is there already leave the memory: posix_fadvise(2).
     ///
     /// It is advice: nothing waits, and nothing is said where it is not followed.
-    public func letGo() {
+    package func letGo() {
         posix_fadvise(self.descriptor.number, 0, 0, POSIX_FADV_DONTNEED)
     }
 
@@ -163,7 +163,7 @@ public final class RandomAccessFile: Sendable {
 
     /// Where the next byte stands, from a place on, that was ever written; nil where none does: lseek(2)
     /// with `SEEK_DATA`.
-    public func firstData(from place: UInt64) -> UInt64? {
+    package func firstData(from place: UInt64) -> UInt64? {
         let found = lseek(self.descriptor.number, off_t(clamping: place), Self.seekData)
         if found >= 0 { return UInt64(found) }
         // A file system that does not know holes has written everything.

@@ -3,14 +3,14 @@ import Glibc
 /// An IP address and a port.
 ///
 /// Written `192.0.2.1:4000`, `[2001:db8::1]:4000` or `[fe80::1%eth0]:4000`.
-public struct SocketAddress: Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct SocketAddress: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The address, with its interface if it is link-local IPv6.
-    public let ip: IPAddress
+    package let ip: IPAddress
     /// The port; 0 asks the system to choose one when binding.
-    public let port: UInt16
+    package let port: UInt16
 
     /// Makes an address from its parts.
-    public init(ip: IPAddress, port: UInt16) {
+    package init(ip: IPAddress, port: UInt16) {
         self.ip = ip
         self.port = port
     }
@@ -18,7 +18,7 @@ public struct SocketAddress: Hashable, Comparable, Sendable, CustomStringConvert
     /// Reads `HOST:PORT` with a numeric host, IPv6 in brackets; nil for anything else.
     ///
     /// Host names are not looked up, see ``resolve(_:)``.
-    public init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         guard let (host, port) = SocketAddress.split(text), let ip = IPAddress(host) else {
             return nil
         }
@@ -32,7 +32,8 @@ public struct SocketAddress: Hashable, Comparable, Sendable, CustomStringConvert
     /// Blocks, perhaps for many seconds, so it is never called on the event loop. A numeric
     /// address comes back as it is. Throws when the text has no port or the name is unknown.
     /// Uses getaddrinfo(3).
-    public static func resolve(_ text: some StringProtocol) throws(SystemError) -> [SocketAddress] {
+    package static func resolve(_ text: some StringProtocol) throws(SystemError) -> [SocketAddress]
+    {
         if let address = SocketAddress(text) { return [address] }
         guard let (host, port) = SocketAddress.split(text), !host.isEmpty,
             !host.utf8.contains(0)
@@ -76,12 +77,12 @@ public struct SocketAddress: Hashable, Comparable, Sendable, CustomStringConvert
     }
 
     /// The written form, which the text initializer reads back.
-    public var description: String {
+    package var description: String {
         self.ip.isIPv6 ? "[\(self.ip)]:\(self.port)" : "\(self.ip):\(self.port)"
     }
 
     /// Orders by address as ``IPAddress`` does, then by port.
-    public static func < (left: SocketAddress, right: SocketAddress) -> Bool {
+    package static func < (left: SocketAddress, right: SocketAddress) -> Bool {
         (left.ip, left.port) < (right.ip, right.port)
     }
 }

@@ -2,17 +2,17 @@ import CLinux
 import Glibc
 
 /// Opening, tuning and asking of stream sockets; the descriptors belong to the caller.
-public enum StreamSocket {
+package enum StreamSocket {
     /// Bytes that wait unsent in the kernel at most before a socket stops being writable.
     ///
     /// More would sit in front of urgent frames that the priorities let go first.
-    public static let notSentLowWaterBytes: Int32 = 32 * 1024
+    package static let notSentLowWaterBytes: Int32 = 32 * 1024
 
     /// Starts to connect without waiting, and returns the socket: connect(2).
     ///
     /// Wait until it is writable, then ask ``connectResult(of:)``. Throws when the system refuses
     /// at once, for instance without a route.
-    public static func connect(to address: SocketAddress) throws(SystemError) -> FileDescriptor {
+    package static func connect(to address: SocketAddress) throws(SystemError) -> FileDescriptor {
         let number = clinux_stream_socket(address.family, 1)
         guard number >= 0 else { throw SystemError(errno, "socket", address.description) }
         let descriptor = FileDescriptor(owning: number)
@@ -28,7 +28,7 @@ public enum StreamSocket {
     /// The outcome of an attempt to connect, once the socket has become writable: `SO_ERROR`.
     ///
     /// Nil means connected. Call it once; asking clears the error.
-    public static func connectResult(of descriptor: borrowing FileDescriptor) -> SystemError? {
+    package static func connectResult(of descriptor: borrowing FileDescriptor) -> SystemError? {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
         let status = getsockopt(descriptor.number, SOL_SOCKET, SO_ERROR, &code, &length)
@@ -42,7 +42,7 @@ public enum StreamSocket {
     /// kernel asks a peer that was silent for `keepaliveSeconds` whether it is there, and again every
     /// five seconds; this wakes nobody up. A message that the host or its network cannot be reached
     /// breaks the stream at once with `EHOSTUNREACH` or `ENETUNREACH`.
-    public static func tune(
+    package static func tune(
         _ descriptor: borrowing FileDescriptor, userTimeoutMilliseconds: UInt32,
         keepaliveSeconds: Int32
     ) throws(SystemError) {
@@ -54,21 +54,20 @@ public enum StreamSocket {
 
     /// What the kernel has counted of the packets of a TCP stream that carry data, from its beginning, each
     /// number modulo 2³²: `TCP_INFO`, tcp(7).
-    public struct Packets: Equatable, Sendable {
+    package struct Packets: Equatable, Sendable {
         /// Sent, those included that were sent again.
-        public var sent: UInt32
+        package var sent: UInt32
         /// Sent again.
-        public var resent: UInt32
+        package var resent: UInt32
         /// Sent again though the peer had them, as it has said: RFC 2883.
-        public var needless: UInt32
-        /// Received.
-        public var received: UInt32
+        package var needless: UInt32
+        package var received: UInt32
         /// Received while one before them was missing.
-        public var early: UInt32
+        package var early: UInt32
     }
 
     /// The counts of a stream; nil where the kernel is older than 5.4 and does not count all of it.
-    public static func packets(of descriptor: borrowing FileDescriptor) -> Packets? {
+    package static func packets(of descriptor: borrowing FileDescriptor) -> Packets? {
         var counts = clinux_packets()
         guard clinux_count_packets(descriptor.number, &counts) == 0 else { return nil }
         return Packets(
@@ -77,7 +76,7 @@ public enum StreamSocket {
     }
 
     /// The own address of a socket: getsockname(2).
-    public static func localAddress(
+    package static func localAddress(
         of descriptor: borrowing FileDescriptor
     ) throws(SystemError) -> SocketAddress {
         try self.address("getsockname", descriptor.number, getsockname)
@@ -86,7 +85,7 @@ public enum StreamSocket {
     /// The address at the other end of a connected socket: getpeername(2).
     ///
     /// Throws `ENOTCONN` when the other side reset the stream before it was looked at.
-    public static func remoteAddress(
+    package static func remoteAddress(
         of descriptor: borrowing FileDescriptor
     ) throws(SystemError) -> SocketAddress {
         try self.address("getpeername", descriptor.number, getpeername)

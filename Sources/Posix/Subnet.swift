@@ -1,13 +1,13 @@
 /// A network that an interface is in: an address of this machine in it, and how many of its first bits all
 /// addresses of the network share.
-public struct Subnet: Hashable, Sendable, CustomStringConvertible {
+package struct Subnet: Hashable, Sendable, CustomStringConvertible {
     /// The address of this machine.
-    public let address: IPAddress
+    package let address: IPAddress
     /// How many bits are shared.
-    public let prefix: Int
+    package let prefix: Int
 
     /// Makes it from its parts; more bits than an address has are all of them.
-    public init(address: IPAddress, prefix: Int) {
+    package init(address: IPAddress, prefix: Int) {
         self.address = address
         self.prefix = min(max(0, prefix), address.bytes.count * 8)
     }
@@ -22,7 +22,7 @@ public struct Subnet: Hashable, Sendable, CustomStringConvertible {
     /// Whether an address is in this network.
     ///
     /// One of link-local IPv6 is where it is on the same interface.
-    public func contains(_ other: IPAddress) -> Bool {
+    package func contains(_ other: IPAddress) -> Bool {
         guard self.address.isIPv6 == other.isIPv6, self.address.scope == other.scope else {
             return false
         }
@@ -34,5 +34,5 @@ public struct Subnet: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// As people write it, such as `192.0.2.7/24`.
-    public var description: String { "\(self.address)/\(self.prefix)" }
+    package var description: String { "\(self.address)/\(self.prefix)" }
 }

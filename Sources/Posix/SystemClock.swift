@@ -1,35 +1,34 @@
 import CLinux
 import Glibc
 
-/// The clocks of the system.
-public enum SystemClock {
+package enum SystemClock {
     /// Milliseconds since 1970-01-01 UTC; it jumps when somebody sets the clock: `CLOCK_REALTIME`.
-    public static func wallMilliseconds() -> UInt64 {
+    package static func wallMilliseconds() -> UInt64 {
         self.milliseconds(CLOCK_REALTIME)
     }
 
     /// Milliseconds since some fixed moment, never going back: `CLOCK_MONOTONIC`.
     ///
     /// It stands still while the machine is suspended. Timers of the event loop count in it.
-    public static func monotonicMilliseconds() -> UInt64 {
+    package static func monotonicMilliseconds() -> UInt64 {
         self.milliseconds(CLOCK_MONOTONIC)
     }
 
     /// Microseconds of the same clock as ``monotonicMilliseconds()``, to measure short times.
-    public static func monotonicMicroseconds() -> UInt64 {
+    package static func monotonicMicroseconds() -> UInt64 {
         let time = self.read(CLOCK_MONOTONIC)
         return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
     }
 
     /// Microseconds of the processor that the calling thread has used: `CLOCK_THREAD_CPUTIME_ID`.
-    public static func threadMicroseconds() -> UInt64 {
+    package static func threadMicroseconds() -> UInt64 {
         let time = self.read(CLOCK_THREAD_CPUTIME_ID)
         return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
     }
 
     /// Whether the kernel says that its clock is kept right, by NTP or otherwise; nil where it does not
     /// say: `adjtimex(2)`.
-    public static func isSynchronised() -> Bool? {
+    package static func isSynchronised() -> Bool? {
         switch clinux_clock_is_synchronised() {
         case 0: false
         case 1: true

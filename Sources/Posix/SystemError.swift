@@ -4,19 +4,18 @@ import Glibc
 ///
 /// The description is fit for people: it names the object, the reason and, for the usual causes,
 /// what to do next. Codes are those of errno(3).
-public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The value of `errno`, as in errno(3).
-    public let code: Int32
+    package let code: Int32
     /// The call that failed, such as `open`.
-    public let call: String
+    package let call: String
     /// What it was called on: a path, an address, an interface; may be empty.
-    public let context: String
+    package let context: String
     /// What to do about it, where the place of failure knows better than the code does: in lower
     /// case and without a full stop, as it stands behind the reason.
-    public let advice: String?
+    package let advice: String?
 
-    /// Makes an error from parts.
-    public init(_ code: Int32, _ call: String, _ context: String = "", advice: String? = nil) {
+    package init(_ code: Int32, _ call: String, _ context: String = "", advice: String? = nil) {
         self.code = code
         self.call = call
         self.context = context
@@ -33,51 +32,51 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The symbolic name of the code, such as `ENOENT`, or its number.
-    public var codeName: String {
+    package var codeName: String {
         guard let name = strerrorname(self.code) else { return "errno \(self.code)" }
         return name
     }
 
     /// True when a connect found nobody listening: no such socket, or one whose owner is gone.
-    public var meansNobodyListens: Bool { self.code == ENOENT || self.code == ECONNREFUSED }
+    package var meansNobodyListens: Bool { self.code == ENOENT || self.code == ECONNREFUSED }
 
     /// True when the network does not lead there.
-    public var meansNoRoute: Bool {
+    package var meansNoRoute: Bool {
         [ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL].contains(self.code)
     }
 
     /// True when the other side did not answer in time.
-    public var meansTimedOut: Bool { self.code == ETIMEDOUT }
+    package var meansTimedOut: Bool { self.code == ETIMEDOUT }
 
     /// True when there is no such file or directory.
-    public var meansNotFound: Bool { self.code == ENOENT }
+    package var meansNotFound: Bool { self.code == ENOENT }
 
     /// True when the disk cannot read what was once written to it.
-    public var meansUnreadable: Bool { self.code == EIO }
+    package var meansUnreadable: Bool { self.code == EIO }
 
     /// True when something has that name already.
-    public var meansExists: Bool { self.code == EEXIST }
+    package var meansExists: Bool { self.code == EEXIST }
 
     /// True when the disk is full, or the user may write no more on it.
-    public var meansDiskFull: Bool { self.code == ENOSPC || self.code == EDQUOT }
+    package var meansDiskFull: Bool { self.code == ENOSPC || self.code == EDQUOT }
 
     /// True when descriptors have run out, so that trying again at once is of no use.
-    public var meansOutOfDescriptors: Bool { self.code == EMFILE || self.code == ENFILE }
+    package var meansOutOfDescriptors: Bool { self.code == EMFILE || self.code == ENFILE }
 
     /// What failed and why, without what to do.
-    public var reason: String {
+    package var reason: String {
         let subject = self.context.isEmpty ? self.call : "\(self.call) \(self.context)"
         return "\(subject): \(self.cause)"
     }
 
     /// Why, without what failed: for a place that has named that already.
-    public var cause: String { "\(String(cString: strerror(self.code))) (\(self.codeName))" }
+    package var cause: String { "\(String(cString: strerror(self.code))) (\(self.codeName))" }
 
     /// What to do about it, where that is known; begins in lower case and has no full stop.
-    public var remedy: String? { self.advice ?? self.usualAdvice }
+    package var remedy: String? { self.advice ?? self.usualAdvice }
 
     /// The reason and the remedy in one line.
-    public var description: String {
+    package var description: String {
         self.remedy.map { "\(self.reason); \($0)" } ?? self.reason
     }
 

@@ -2,14 +2,14 @@ import CLinux
 import Glibc
 
 /// A listening TCP socket, non-blocking; closed with its last reference.
-public final class TCPListener {
+package final class TCPListener {
     /// The socket, to be watched for reading.
-    public let descriptor: FileDescriptor
+    package let descriptor: FileDescriptor
     /// What it is bound to, with the port that the system chose.
-    public let localAddress: SocketAddress
+    package let localAddress: SocketAddress
 
     /// Connections that may wait to be accepted; half-open handshakes are bounded elsewhere.
-    public static let backlog: Int32 = 128
+    package static let backlog: Int32 = 128
 
     /// Binds and listens; port 0 takes a free one.
     ///
@@ -17,7 +17,7 @@ public final class TCPListener {
     /// yet: one that was just given to an interface is tentative for a second or two while the
     /// system looks for duplicates (RFC 4862 section 5.4), and connections reach the socket once
     /// that is over. Throws as bind(2) does, for instance `EADDRINUSE`.
-    public init(
+    package init(
         on address: SocketAddress, mayPrecedeAddress: Bool = false
     ) throws(SystemError) {
         let context = address.description
@@ -55,7 +55,7 @@ public final class TCPListener {
     }
 
     /// Takes over a socket that listens already, as systemd hands it over, and makes it non-blocking.
-    public init(adopting descriptor: consuming FileDescriptor) throws(SystemError) {
+    package init(adopting descriptor: consuming FileDescriptor) throws(SystemError) {
         let flags = fcntl(descriptor.number, F_GETFL)
         guard flags >= 0, fcntl(descriptor.number, F_SETFL, flags | O_NONBLOCK) == 0 else {
             throw .ofDescriptor(errno, "fcntl")
@@ -70,7 +70,7 @@ public final class TCPListener {
     /// IPv6. With one there is a listener per address of it, which needs no privilege, as binding
     /// to the device would. Throws `ENODEV` for an unknown interface, `EADDRNOTAVAIL` for one
     /// without an address, and as bind(2) does.
-    public static func open(
+    package static func open(
         port: UInt16 = 0, interface: String? = nil
     ) throws(SystemError) -> [TCPListener] {
         guard let interface else {
@@ -108,7 +108,7 @@ public final class TCPListener {
     ///
     /// Call it until it returns nil. Throws when descriptors or memory run out; the listener then
     /// stays readable, so stop watching it for a while. Uses accept4(2).
-    public func accept() throws(SystemError) -> FileDescriptor? {
+    package func accept() throws(SystemError) -> FileDescriptor? {
         try StreamSocket.accept(self.descriptor)
     }
 }

@@ -3,7 +3,7 @@ import Glibc
 /// Makes the terminal pass on each key at once, and mark what is pasted: termios(3).
 ///
 /// A line that the terminal gathers itself is cut at 4,095 bytes.
-public enum TerminalMode {
+package enum TerminalMode {
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
     /// How the terminal was, and what is to be undone besides.
@@ -19,7 +19,7 @@ public enum TerminalMode {
     ///
     /// Call it from the program's only thread. False, and nothing is changed, when standard input is no
     /// terminal.
-    public static func begin() -> Bool {
+    package static func begin() -> Bool {
         self.withSignalsBlocked {
             guard self.begin(without: ICANON | ECHO) else { return false }
             self.change?.marksPastes = true
@@ -32,7 +32,7 @@ public enum TerminalMode {
     ///
     /// Call it from the program's only thread. False, and nothing is changed, when standard input is no
     /// terminal.
-    public static func hideInput() -> Bool {
+    package static func hideInput() -> Bool {
         self.withSignalsBlocked { self.begin(without: ECHO) }
     }
 
@@ -62,7 +62,7 @@ public enum TerminalMode {
     }
 
     /// Undoes ``begin()`` or ``hideInput()``; what was typed and not read is dropped, so that no shell runs it.
-    public static func restore() {
+    package static func restore() {
         self.withSignalsBlocked {
             guard var change = self.change else { return }
             if change.marksPastes { self.write("\u{1B}[?2004l\r\u{1B}[K") }

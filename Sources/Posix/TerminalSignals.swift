@@ -4,9 +4,9 @@ import Glibc
 /// The signals that a program on a terminal cares for, as something to wait for: signalfd(2).
 ///
 /// From the first one that is made on they do nothing else to this process.
-public final class TerminalSignals {
+package final class TerminalSignals {
     /// What a signal asks for.
-    public enum Wish: Hashable, Sendable {
+    package enum Wish: Hashable, Sendable {
         /// End: SIGINT, SIGTERM, SIGHUP.
         case end
         /// The terminal has another size, or the program goes on after a stop: SIGWINCH, SIGCONT.
@@ -16,17 +16,17 @@ public final class TerminalSignals {
     private let descriptor: FileDescriptor
 
     /// Takes the signals over.
-    public init() throws(SystemError) {
+    package init() throws(SystemError) {
         let number = clinux_terminal_descriptor()
         guard number >= 0 else { throw SystemError(errno, "signalfd") }
         self.descriptor = FileDescriptor(owning: number)
     }
 
     /// Readable once one of them has come.
-    public var number: Int32 { self.descriptor.number }
+    package var number: Int32 { self.descriptor.number }
 
     /// What those ask for that have come.
-    public func take() -> Set<Wish> {
+    package func take() -> Set<Wish> {
         var wishes: Set<Wish> = []
         while true {
             let number = clinux_take_signal(self.descriptor.number)

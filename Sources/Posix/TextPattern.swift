@@ -1,17 +1,17 @@
 import Glibc
 
 /// An extended regular expression, as grep -E takes it: regcomp(3), regex(7).
-public final class TextPattern: @unchecked Sendable {  // never changed once it is compiled
+package final class TextPattern: @unchecked Sendable {  // never changed once it is compiled
     /// Why an expression is none.
-    public struct Fault: Error, Hashable, Sendable {
+    package struct Fault: Error, Hashable, Sendable {
         /// What the system says of it.
-        public let reason: String
+        package let reason: String
     }
 
     private var compiled = regex_t()
 
     /// Compiles an expression.
-    public init(_ text: String) throws(Fault) {
+    package init(_ text: String) throws(Fault) {
         let code = regcomp(&self.compiled, text, REG_EXTENDED | REG_NOSUB)
         guard code == 0 else {
             var message = [CChar](repeating: 0, count: 256)
@@ -24,7 +24,7 @@ public final class TextPattern: @unchecked Sendable {  // never changed once it 
     deinit { regfree(&self.compiled) }
 
     /// Whether the expression is found somewhere in a text; of one with a U+0000, in what stands before.
-    public func isFound(in text: String) -> Bool {
+    package func isFound(in text: String) -> Bool {
         regexec(&self.compiled, text, 0, nil, 0) == 0
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// The thread sleeps while there is nothing to do and ends with the last reference to the executor.
 /// Another thread may take its place for one short call: ``runIfIdle(_:)``.
-public final class ThreadExecutor: SerialExecutor {
+package final class ThreadExecutor: SerialExecutor {
     private let jobs: JobQueue
     private let owner: Owner
 
@@ -18,7 +18,7 @@ public final class ThreadExecutor: SerialExecutor {
     }
 
     /// Starts the thread under a name of at most 15 bytes; throws as pthread_create(3) does.
-    public init(name: String) throws(SystemError) {
+    package init(name: String) throws(SystemError) {
         let jobs = JobQueue()
         let owner = Owner()
         self.jobs = jobs
@@ -41,7 +41,7 @@ public final class ThreadExecutor: SerialExecutor {
 
     /// Takes a job from any thread; jobs run in order, but those of a task of `high` priority run
     /// before all others that wait.
-    public func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let isUrgent = job.priority.rawValue >= TaskPriority.high.rawValue
         let isTaken = self.jobs.append(UnownedJob(job), isUrgent: isUrgent)
         precondition(isTaken, "the queue ends with the executor")
@@ -53,7 +53,7 @@ public final class ThreadExecutor: SerialExecutor {
     /// It saves two wake-ups of sleeping threads. The call is isolated as a job is, so it may enter
     /// the executor's actor by `assumeIsolated`; jobs that come meanwhile run after it. From within
     /// a job it gives nil.
-    public func runIfIdle<Result>(_ body: () -> Result) -> Result? {
+    package func runIfIdle<Result>(_ body: () -> Result) -> Result? {
         guard self.jobs.borrow() else { return nil }
         self.owner.guest.store(UInt(pthread_self()), ordering: .relaxed)
         defer {
@@ -64,7 +64,7 @@ public final class ThreadExecutor: SerialExecutor {
     }
 
     /// Names this executor to the concurrency runtime.
-    public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         UnownedSerialExecutor(ordinary: self)
     }
 
@@ -76,10 +76,10 @@ public final class ThreadExecutor: SerialExecutor {
     }
 
     /// Tells whether the calling thread is the executor's, or has taken its place.
-    public func isIsolatingCurrentContext() -> Bool? { self.isOnExecutor }
+    package func isIsolatingCurrentContext() -> Bool? { self.isOnExecutor }
 
     /// Traps when called on another thread than the executor's.
-    public func checkIsolated() {
+    package func checkIsolated() {
         precondition(self.isOnExecutor, "this must run on the executor's thread")
     }
 }

@@ -2,9 +2,9 @@ import CLinux
 import Glibc
 
 /// A blocking connection to a Unix socket, for programs without an event loop.
-public final class UnixConnection {
+package final class UnixConnection {
     /// The socket, for those who wait on several descriptors with ``waitUntilReadable(_:timeoutMilliseconds:)``.
-    public let descriptor: FileDescriptor
+    package let descriptor: FileDescriptor
     private let path: String
 
     /// Connects; when ``SystemError/meansNobodyListens`` is true there is no daemon.
@@ -12,7 +12,7 @@ public final class UnixConnection {
     /// With a time, neither this nor a write takes longer, and then throws `EAGAIN` or `ETIMEDOUT`.
     /// Throws `ENAMETOOLONG` for a path of more than 107 bytes, `EACCES` for another user's socket, `EPERM` for
     /// one that another user may have put in the place of the daemon's.
-    public init(path: String, timeoutMilliseconds: Int? = nil) throws(SystemError) {
+    package init(path: String, timeoutMilliseconds: Int? = nil) throws(SystemError) {
         let number = clinux_stream_socket(AF_UNIX, 0)
         guard number >= 0 else { throw SystemError(errno, "socket", path) }
         let descriptor = FileDescriptor(owning: number)
@@ -66,7 +66,7 @@ public final class UnixConnection {
     }
 
     /// Writes all bytes, waiting as long as it takes; throws `EPIPE` when the daemon has closed.
-    public func writeAll(_ bytes: [UInt8]) throws(SystemError) {
+    package func writeAll(_ bytes: [UInt8]) throws(SystemError) {
         var sent = 0
         while sent < bytes.count {
             switch self.descriptor.send(bytes, from: sent) {
@@ -81,7 +81,7 @@ public final class UnixConnection {
     /// Waits for bytes and reads them into the front of a buffer; returns 0 at the end.
     ///
     /// Returns nil when the time is up first. Without a limit it waits for ever.
-    public func readSome(
+    package func readSome(
         into buffer: inout [UInt8], timeoutMilliseconds: Int? = nil
     ) throws(SystemError) -> Int? {
         if let timeoutMilliseconds {
@@ -102,7 +102,7 @@ public final class UnixConnection {
 ///
 /// Returns an empty list when the time is up first; without a limit it waits for ever. The
 /// descriptors stay the caller's. Uses poll(2).
-public func waitUntilReadable(
+package func waitUntilReadable(
     _ descriptors: [Int32], timeoutMilliseconds: Int? = nil
 ) throws(SystemError) -> [Int32] {
     var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }

@@ -2,15 +2,14 @@ import CLinux
 import Glibc
 
 /// Who is at the other end of a Unix socket, as the kernel saw it when it connected.
-public struct PeerCredentials: Hashable, Sendable {
-    /// The process id.
-    public let processID: Int32
+package struct PeerCredentials: Hashable, Sendable {
+    package let processID: Int32
     /// The effective user id.
-    public let userID: UInt32
+    package let userID: UInt32
     /// The effective group id.
-    public let groupID: UInt32
+    package let groupID: UInt32
     /// Asks the kernel about a connected Unix socket: `SO_PEERCRED`, unix(7).
-    public init(of descriptor: borrowing FileDescriptor) throws(SystemError) {
+    package init(of descriptor: borrowing FileDescriptor) throws(SystemError) {
         var pid: pid_t = 0
         var uid: uid_t = 0
         var gid: gid_t = 0
@@ -27,7 +26,7 @@ public struct PeerCredentials: Hashable, Sendable {
 
     /// Whether the process that connected a socket is in a group; of more than 1,024 supplementary groups
     /// none counts: `SO_PEERGROUPS`, unix(7).
-    public func isMember(of group: UInt32, on descriptor: borrowing FileDescriptor) -> Bool {
+    package func isMember(of group: UInt32, on descriptor: borrowing FileDescriptor) -> Bool {
         guard self.groupID != group else { return true }
         let number = descriptor.number
         return [UInt32](unsafeUninitializedCapacity: Self.groupLimit) { buffer, count in
@@ -70,15 +69,15 @@ enum UnixAddress {
 /// A listening Unix stream socket for the own user, non-blocking; closed with its last reference.
 ///
 /// A socket that it made is removed from the file system then, one that systemd made stays.
-public final class UnixListener {
+package final class UnixListener {
     /// The socket, to be watched for reading.
-    public let descriptor: FileDescriptor
+    package let descriptor: FileDescriptor
     /// Where clients find it; nil for one that systemd handed over.
-    public let path: String?
+    package let path: String?
     private let identity: FileIdentity?
 
     /// Connections that may wait to be accepted.
-    public static let backlog: Int32 = 64
+    package static let backlog: Int32 = 64
 
     /// Makes a socket with mode 0600 in a directory that only the own user can enter.
     ///
@@ -88,7 +87,7 @@ public final class UnixListener {
     ///
     /// - Parameter group: whose members can connect, too; the mode is 0660 then, and the directory has
     ///   to be there, since who may enter it is not for the socket to say.
-    public init(path: String, group: UInt32? = nil) throws(SystemError) {
+    package init(path: String, group: UInt32? = nil) throws(SystemError) {
         let number = clinux_stream_socket(AF_UNIX, 1)
         guard number >= 0 else { throw SystemError(errno, "socket", path) }
         let descriptor = FileDescriptor(owning: number)
@@ -116,7 +115,7 @@ public final class UnixListener {
     }
 
     /// Takes over a socket that systemd made and listens on, and makes it non-blocking.
-    public init(adopting descriptor: consuming FileDescriptor) throws(SystemError) {
+    package init(adopting descriptor: consuming FileDescriptor) throws(SystemError) {
         let flags = fcntl(descriptor.number, F_GETFL)
         guard flags >= 0, fcntl(descriptor.number, F_SETFL, flags | O_NONBLOCK) == 0 else {
             throw .ofDescriptor(errno, "fcntl")
@@ -137,7 +136,7 @@ public final class UnixListener {
     ///
     /// Call it until it returns nil, and check ``PeerCredentials``. Throws when descriptors or
     /// memory run out. Uses accept4(2).
-    public func accept() throws(SystemError) -> FileDescriptor? {
+    package func accept() throws(SystemError) -> FileDescriptor? {
         try StreamSocket.accept(self.descriptor)
     }
 

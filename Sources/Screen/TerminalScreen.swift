@@ -1,15 +1,15 @@
 internal import CCurses
-public import Chat
+package import Chat
 internal import Glibc
 
 /// The terminal as a screen: draws frames, of which ncurses sends what has changed.
 ///
 /// One for each process, used by its only thread. ncurses(3), curs_addwstr(3).
-public final class TerminalScreen {
+package final class TerminalScreen {
     /// Why there is no screen.
-    public struct Failure: Error, Equatable, Sendable {
+    package struct Failure: Error, Equatable, Sendable {
         /// Why, and what to do.
-        public let why: String
+        package let why: String
     }
 
     private let hasColours: Bool
@@ -27,7 +27,7 @@ public final class TerminalScreen {
     /// Takes the terminal over; throws where it can do too little.
     ///
     /// - Parameter hasColours: false where the user wants none.
-    public init(hasColours: Bool) throws(Failure) {
+    package init(hasColours: Bool) throws(Failure) {
         // Only what text is made of: numbers and messages stay as they are.
         if setlocale(LC_CTYPE, "") == nil || !Self.isUTF8 { setlocale(LC_CTYPE, "C.UTF-8") }
         guard Self.isUTF8 else {
@@ -62,7 +62,7 @@ public final class TerminalScreen {
     }
 
     /// How many cells the terminal has: ioctl_tty(2).
-    public var size: (columns: Int, rows: Int) {
+    package var size: (columns: Int, rows: Int) {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
         else { return (80, 24) }
@@ -70,20 +70,20 @@ public final class TerminalScreen {
     }
 
     /// Takes over the size that the terminal has now.
-    public func resize() {
+    package func resize() {
         let size = self.size
         resizeterm(Int32(size.rows), Int32(size.columns))
         self.redraw()
     }
 
     /// Draws all of it with the next frame, as after other programs have written.
-    public func redraw() {
+    package func redraw() {
         self.last = nil
         clearok(ccurses_screen(), true)
     }
 
     /// Draws a frame; nothing is sent for what stands there already.
-    public func draw(_ frame: ChatFrame) {
+    package func draw(_ frame: ChatFrame) {
         guard frame != self.last else { return }
         for (index, row) in frame.rows.enumerated() {
             if let last = self.last, index < last.rows.count, last.rows[index] == row { continue }
@@ -132,23 +132,23 @@ public final class TerminalScreen {
     }
 
     /// Rings the bell.
-    public func ring() { beep() }
+    package func ring() { beep() }
 
     /// Gives the terminal back as it was; ``resume()`` takes it again.
-    public func suspend() {
+    package func suspend() {
         ccurses_put(Self.pasteOff)
         endwin()
     }
 
     /// Takes the terminal again after ``suspend()``.
-    public func resume() {
+    package func resume() {
         refresh()
         ccurses_put(Self.pasteOn)
         self.resize()
     }
 
     /// Gives the terminal back for good.
-    public func end() {
+    package func end() {
         guard self.isActive else { return }
         self.isActive = false
         self.suspend()

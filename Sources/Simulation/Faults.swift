@@ -116,7 +116,6 @@ package struct Faults: Sendable {
 }
 
 extension SeededRandom {
-    /// A number of a range.
     package mutating func number(_ range: ClosedRange<Int64>) -> Int64 {
         Int64.random(in: range, using: &self)
     }

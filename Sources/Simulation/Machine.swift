@@ -7,9 +7,7 @@ final class Machine {
     let signer: Signer
     /// Mostly of a person of its own.
     var certificate: Certificate
-    /// The keys of that person.
     var person: PersonKeys
-    /// The realms that it is in.
     var realms = Realms()
     /// The secrets that its node shakes hands by.
     var secrets = [RealmSecret.open]

@@ -86,7 +86,6 @@ struct ModelStore {
     private var attached: [BlobID: Set<EntryPlace>] = [:]
     private var loosened: Set<FileWithdrawal> = []
 
-    /// Creates an empty store.
     init(owner: PeerID) { self.owner = owner }
 
     // MARK: Committing

@@ -3,7 +3,6 @@ import Crypto
 
 /// What two replicas of a conversation must have in common when all is exchanged.
 struct Replica: Hashable {
-    /// One log.
     struct Log: Hashable {
         var seq: UInt64
         var head: EntryID

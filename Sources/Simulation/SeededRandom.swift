@@ -21,12 +21,10 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
         Int.random(in: 0..<100, using: &self) < percent
     }
 
-    /// A number of a range.
     package mutating func number(_ range: ClosedRange<UInt64>) -> UInt64 {
         UInt64.random(in: range, using: &self)
     }
 
-    /// A number of a range.
     package mutating func number(_ range: ClosedRange<Int>) -> Int {
         Int.random(in: range, using: &self)
     }

@@ -56,7 +56,6 @@ extension Simulation {
         }
     }
 
-    /// A secret room, by its number.
     package func secretRoom(_ number: Int) -> SecretRoom {
         let suite: ConversationKey.Suite =
             number.isMultiple(of: 2) ? .xchacha20Poly1305 : .aes256GCM

@@ -6,7 +6,6 @@ extension Simulation {
     package struct Shown: Hashable, Sendable {
         /// Which machine's user wrote it.
         package var author: Int
-        /// What it says.
         package var text: String
         /// Whether it stands at or behind a proven fork point.
         package var isDisputed: Bool

@@ -1,11 +1,9 @@
 /// Something that must never happen did, and when.
 package struct Violation: Error, CustomStringConvertible {
-    /// What happened.
     package let text: String
 
     /// Says what happened.
     package init(_ text: String) { self.text = text }
 
-    /// What happened.
     package var description: String { self.text }
 }

@@ -2,7 +2,6 @@ internal import Engine
 
 /// How many pages a file may have; <https://www.sqlite.org/pragma.html#pragma_max_page_count>.
 struct PageBound {
-    /// How many.
     let pages: Int64
     /// Whether it holds now.
     var holds = false

@@ -12,7 +12,6 @@ struct ExpiryWalk {
     var gone: Set<Int64> = []
     /// What is to go, and whose it is.
     private(set) var aged: [(row: EntryRow, author: PeerID)] = []
-    /// What that takes.
     private(set) var bytes: Int64 = 0
     /// Where the next part begins; nil where all is done.
     private(set) var next: ExpiryPosition?

@@ -1,18 +1,18 @@
-public import Engine
+package import Engine
 
 /// The store of a node: one SQLite file that one thread reads and writes.
 ///
 /// Every call may block on the disk, so the executor should have a thread of its own. A call that
 /// throws has changed nothing, and the store can be used again once the cause is gone.
 /// `Docs/Data.md` describes the file.
-public actor MessageStore {
+package actor MessageStore {
     private let executor: any SerialExecutor
     private var file: StoreFile?
 
     private init(executor: any SerialExecutor) { self.executor = executor }
 
     /// The executor that was given.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
         self.executor.asUnownedSerialExecutor()
     }
 
@@ -28,7 +28,7 @@ public actor MessageStore {
     /// Throws `locked` while another process has the store open, `newer` for the file of a later
     /// version, `corrupt` for a file that is damaged or not a store, and what every call throws.
     /// `locked` and `newer` promise that nothing was written.
-    public static func open(
+    package static func open(
         directory: String, continuity: String, owner: PeerID, executor: any SerialExecutor,
         identify: @escaping @Sendable (String) -> StoreFileIdentity?
     ) async throws(StoreFailure) -> MessageStore {
@@ -59,10 +59,10 @@ public actor MessageStore {
     /// What stood at the end of the write-ahead log and was left out when the store was opened, in
     /// words with the file's name: a commit that was being written when the power failed, or, where
     /// none did, that is damaged.
-    public var leftOut: String? { self.file?.leftOut }
+    package var leftOut: String? { self.file?.leftOut }
 
     /// Closes the file and gives its lock back; no other call may follow.
-    public func close() { self.file = nil }
+    package func close() { self.file = nil }
 
     private func perform<R>(
         _ body: (StoreFile) throws(SQLiteError) -> R
@@ -79,14 +79,14 @@ public actor MessageStore {
     /// off the disk.
     ///
     /// - Parameter bytes: at least what it takes now counts.
-    public func limit(bytes: UInt64) throws(StoreFailure) {
+    package func limit(bytes: UInt64) throws(StoreFailure) {
         try self.perform { (file) throws(SQLiteError) in try file.database.bound(bytes: bytes) }
     }
 
     // MARK: For the node
 
     /// What a node needs to go on after a start; its cost grows with logs, not with messages.
-    public func snapshot() throws(StoreFailure) -> Snapshot {
+    package func snapshot() throws(StoreFailure) -> Snapshot {
         try self.perform { (file) throws(SQLiteError) in try file.snapshot() }
     }
 
@@ -96,7 +96,7 @@ public actor MessageStore {
     /// Traps where an append does not start right behind its log's head, or at or behind a proven
     /// fork point. A run that reaches beyond a fork point is taken whole: the entries from the
     /// point on are never shown or counted, and only attest those before it.
-    public func commit(_ batch: Batch) throws(StoreFailure) -> BatchOutcome {
+    package func commit(_ batch: Batch) throws(StoreFailure) -> BatchOutcome {
         try self.file?.refuseDeleted()
         try self.file?.countStart()
         return try self.perform { (file) throws(SQLiteError) in try file.commit(batch) }
@@ -105,7 +105,7 @@ public actor MessageStore {
     /// As ``commit(_:)``, but gives nil and does nothing where the commit would take long for
     /// certain: with the first one of a start, and where the write-ahead log is to be copied into
     /// the database.
-    public func commitQuickly(_ batch: Batch) throws(StoreFailure) -> BatchOutcome? {
+    package func commitQuickly(_ batch: Batch) throws(StoreFailure) -> BatchOutcome? {
         guard let file = self.file, file.isStartCounted, file.database.isCheckpointFar else {
             return nil
         }
@@ -116,17 +116,17 @@ public actor MessageStore {
     ///
     /// Asked for by ``BatchOutcome/isCheckpointDue``. That it fails loses nothing: the log has all,
     /// and a later commit tries it again.
-    public func checkpoint() { self.file?.database.checkpoint() }
+    package func checkpoint() { self.file?.database.checkpoint() }
 
     /// Gives back the memory that makes work quick, for when there is none; what comes next reads again what
     /// it needs of it.
-    public func releaseMemory() { self.file?.database.releaseMemory() }
+    package func releaseMemory() { self.file?.database.releaseMemory() }
 
     /// Takes what was erased out of the write-ahead log, too, where it stays until then.
     ///
     /// The database itself overwrites what it frees (`secure_delete`). False where it failed, which
     /// loses nothing; it is due again then.
-    public func emptyLog() -> Bool { self.file?.database.emptyLog() ?? false }
+    package func emptyLog() -> Bool { self.file?.database.emptyLog() ?? false }
 
     /// The run of a log that begins at `first` and ends at an attested entry; nil where the log has
     /// no such entry within the limits, or nothing at `first`.
@@ -135,7 +135,7 @@ public actor MessageStore {
     /// that fits. At most ``Limits/runEntries`` entries of ``Limits/runEntryBytes`` bytes. Of a
     /// forked log it reaches beyond the fork point only where no attested entry before the point
     /// covers all that come before it.
-    public func run(
+    package func run(
         _ key: LogKey, from first: UInt64, through: UInt64, entryLimit: Int = Limits.runEntries,
         byteLimit: Int = Limits.runEntryBytes
     ) throws(StoreFailure) -> Run? {
@@ -151,7 +151,7 @@ public actor MessageStore {
     /// One, and more up to `through` as far as they fit into what is left of `byteLimit` bytes of
     /// frames; what is left may be too little for another one to be worth its signature. Throws what
     /// keeps the first one from being read; where it is a later one, those before it are given.
-    public func runs(
+    package func runs(
         _ key: LogKey, from first: UInt64, through: UInt64, byteLimit: Int
     ) throws(StoreFailure) -> [Run] {
         var runs: [Run] = []
@@ -180,7 +180,7 @@ public actor MessageStore {
     /// entry at `first`, or none that counts.
     ///
     /// At most ``Limits/payloadItems`` of ``Limits/runEntryBytes`` bytes of payload.
-    public func payloads(
+    package func payloads(
         _ key: LogKey, from first: UInt64, through: UInt64
     ) throws(StoreFailure) -> [StoredPayload] {
         try self.perform { (file) throws(SQLiteError) in
@@ -189,7 +189,7 @@ public actor MessageStore {
     }
 
     /// The proof that ended a log; nil for a log that goes on.
-    public func forkProof(_ key: LogKey) throws(StoreFailure) -> ForkProof? {
+    package func forkProof(_ key: LogKey) throws(StoreFailure) -> ForkProof? {
         try self.perform { (file) throws(SQLiteError) in try file.forkProof(key) }
     }
 
@@ -199,7 +199,7 @@ public actor MessageStore {
     /// Reads everything and verifies every signature, so it takes about a minute for a million
     /// entries that were sent one by one. Gives at most 1,000 findings; none for a sound store.
     /// `judge` says what becomes of entries, as it did when they came.
-    public func check(by judge: any EntryJudge) throws(StoreFailure) -> [CheckFinding] {
+    package func check(by judge: any EntryJudge) throws(StoreFailure) -> [CheckFinding] {
         try self.perform { (file) throws(SQLiteError) in file.check(by: judge) }
     }
 
@@ -209,7 +209,7 @@ public actor MessageStore {
     ///
     /// Takes about 2 µs a page that the system has in memory. A round over all pages finds every
     /// flipped bit of the file.
-    public func scrub(
+    package func scrub(
         from first: UInt32, count: UInt32
     ) throws(StoreFailure) -> ScrubReading {
         try self.perform { (file) throws(SQLiteError) in
@@ -218,20 +218,20 @@ public actor MessageStore {
     }
 
     /// How far the round had come when this was last noted, for this file.
-    public func scrubPosition() -> ScrubPosition { self.file?.scrubFile.read() ?? ScrubPosition() }
+    package func scrubPosition() -> ScrubPosition { self.file?.scrubFile.read() ?? ScrubPosition() }
 
     /// Notes how far the round has come; a position that cannot be written is lost.
-    public func noteScrub(_ position: ScrubPosition) { self.file?.scrubFile.write(position) }
+    package func noteScrub(_ position: ScrubPosition) { self.file?.scrubFile.write(position) }
 
     // MARK: For people
 
     /// A part of a conversation in display order: shown entries that this version can read.
-    public func history(_ query: HistoryQuery) throws(StoreFailure) -> HistoryPage {
+    package func history(_ query: HistoryQuery) throws(StoreFailure) -> HistoryPage {
         try self.perform { (file) throws(SQLiteError) in try file.history(query) }
     }
 
     /// How many shown entries stand before a place, of so many at most.
-    public func count(
+    package func count(
         before position: DisplayPosition, _ query: HistoryQuery, limit: Int
     ) throws(StoreFailure) -> Int {
         try self.perform { (file) throws(SQLiteError) in
@@ -242,12 +242,12 @@ public actor MessageStore {
     /// An entry by its id, whatever its state; nil where it is not stored.
     ///
     /// Its cursor is 0 while it is held, and where it never was shown.
-    public func entry(_ id: EntryID) throws(StoreFailure) -> StoredEntry? {
+    package func entry(_ id: EntryID) throws(StoreFailure) -> StoredEntry? {
         try self.perform { (file) throws(SQLiteError) in try file.entry(id) }
     }
 
     /// The entries of these ids that are stored, as ``entry(_:)`` gives each.
-    public func entries(_ ids: [EntryID]) throws(StoreFailure) -> [EntryID: StoredEntry] {
+    package func entries(_ ids: [EntryID]) throws(StoreFailure) -> [EntryID: StoredEntry] {
         try self.perform { (file) throws(SQLiteError) in
             var found: [EntryID: StoredEntry] = [:]
             for id in ids { found[id] = try file.entry(id) }
@@ -256,17 +256,17 @@ public actor MessageStore {
     }
 
     /// The entries whose ids begin as was typed; of more than two only two.
-    public func entries(beginning prefix: EntryIDPrefix) throws(StoreFailure) -> [StoredEntry] {
+    package func entries(beginning prefix: EntryIDPrefix) throws(StoreFailure) -> [StoredEntry] {
         try self.perform { (file) throws(SQLiteError) in try file.entries(beginning: prefix) }
     }
 
     /// One line for each conversation of which anything is known, ordered by id.
-    public func summaries() throws(StoreFailure) -> [ConversationSummary] {
+    package func summaries() throws(StoreFailure) -> [ConversationSummary] {
         try self.perform { (file) throws(SQLiteError) in try file.summaries() }
     }
 
     /// Notes that the user has read a conversation up to a cursor; never moves back.
-    public func markRead(
+    package func markRead(
         _ conversation: ConversationID, through cursor: Cursor
     ) throws(StoreFailure) {
         try self.perform { (file) throws(SQLiteError) in
@@ -275,19 +275,19 @@ public actor MessageStore {
     }
 
     /// The messages of logs that stand behind an entry.
-    public func waiting(
+    package func waiting(
         behind places: [(key: LogKey, seq: UInt64)]
     ) throws(StoreFailure) -> WaitingMessages {
         try self.perform { (file) throws(SQLiteError) in try file.waiting(behind: places) }
     }
 
     /// What conversations take, those first that take most, at most so many.
-    public func usage(limit: Int) throws(StoreFailure) -> [ConversationUsage] {
+    package func usage(limit: Int) throws(StoreFailure) -> [ConversationUsage] {
         try self.perform { (file) throws(SQLiteError) in try file.usage(limit: limit) }
     }
 
     /// How many messages would go from this disk by bounds, and how many bytes they take; nothing goes.
-    public func expiring(
+    package func expiring(
         in conversation: ConversationID, before: HybridTime?, _ size: Expiry?
     ) throws(StoreFailure) -> (messages: Int, bytes: Int64) {
         try self.perform { (file) throws(SQLiteError) in
@@ -296,7 +296,7 @@ public actor MessageStore {
     }
 
     /// How much is stored; does not count rows of messages.
-    public func counts() throws(StoreFailure) -> StoreCounts {
+    package func counts() throws(StoreFailure) -> StoreCounts {
         try self.perform { (file) throws(SQLiteError) in try file.counts() }
     }
 
@@ -312,7 +312,7 @@ public actor MessageStore {
     /// One call gives at most `limit` entries of `byteLimit` payload bytes (but one whatever its
     /// size) and looks at a bounded number of rows, 8,192 without a `rowLimit`; ask again from
     /// ``Arrivals/through`` while ``Arrivals/hasMore``.
-    public func entries(
+    package func entries(
         after cursor: Cursor, limit: Int, in conversation: ConversationID? = nil,
         withNotices: Bool = false, withBeside: Bool = true, withSealed: Bool = true,
         byteLimit: Int = 1_048_576, rowLimit: Int? = nil
@@ -326,7 +326,7 @@ public actor MessageStore {
     }
 
     /// The newest cursor that was given; 0 in an empty store.
-    public func newestCursor() throws(StoreFailure) -> Cursor {
+    package func newestCursor() throws(StoreFailure) -> Cursor {
         try self.perform { (file) throws(SQLiteError) in try file.newestCursor() }
     }
 
@@ -334,7 +334,7 @@ public actor MessageStore {
     /// remembered.
     ///
     /// Keys are remembered for 30 days, and no more than the newest million.
-    public func lookUp(
+    package func lookUp(
         idempotencyKey key: String, in conversation: ConversationID
     ) throws(StoreFailure) -> StoredEntry? {
         try self.perform { (file) throws(SQLiteError) in try file.lookUp(key, in: conversation) }
@@ -343,7 +343,7 @@ public actor MessageStore {
     // MARK: Files
 
     /// Whether an entry of a conversation tells of a file.
-    public func isAttached(
+    package func isAttached(
         _ blob: BlobID, in conversation: ConversationID
     ) throws(StoreFailure) -> Bool {
         try self.perform { (file) throws(SQLiteError) in
@@ -352,7 +352,7 @@ public actor MessageStore {
     }
 
     /// The size of a file as a conversation tells of it; nil where no entry of it does.
-    public func size(
+    package func size(
         of blob: BlobID, in conversation: ConversationID
     ) throws(StoreFailure) -> UInt64? {
         try self.perform { (file) throws(SQLiteError) in
@@ -362,12 +362,12 @@ public actor MessageStore {
 
     /// In which conversations a file is told of, once each, and its size as it is told there; none where
     /// no entry does.
-    public func attachments(of blob: BlobID) throws(StoreFailure) -> [FileAttachment] {
+    package func attachments(of blob: BlobID) throws(StoreFailure) -> [FileAttachment] {
         try self.perform { (file) throws(SQLiteError) in try file.attachments(of: blob) }
     }
 
     /// A message that tells of a file, the first that came; nil where none does.
-    public func entry(attaching blob: BlobID) throws(StoreFailure) -> StoredEntry? {
+    package func entry(attaching blob: BlobID) throws(StoreFailure) -> StoredEntry? {
         try self.perform { (file) throws(SQLiteError) in try file.entry(attaching: blob) }
     }
 
@@ -378,7 +378,7 @@ public actor MessageStore {
     /// A consumer has one position for each conversation that it reads by itself, and one for all
     /// together (nil), which know nothing of each other. Read on from it with
     /// ``entries(after:limit:in:withNotices:byteLimit:rowLimit:)`` and the same conversation.
-    public func consumer(
+    package func consumer(
         _ name: String, in conversation: ConversationID? = nil
     ) throws(StoreFailure) -> Cursor? {
         try self.perform { (file) throws(SQLiteError) in try file.consumer(name, in: conversation) }
@@ -386,7 +386,7 @@ public actor MessageStore {
 
     /// Notes that a durable consumer has processed everything of a conversation, or of all, up to a
     /// cursor; never moves back.
-    public func acknowledge(
+    package func acknowledge(
         consumer name: String, in conversation: ConversationID? = nil, cursor: Cursor
     ) throws(StoreFailure) {
         try self.perform { (file) throws(SQLiteError) in
@@ -395,12 +395,12 @@ public actor MessageStore {
     }
 
     /// The positions of all durable consumers, by name, then the one for all conversations first.
-    public func consumers() throws(StoreFailure) -> [ConsumerPosition] {
+    package func consumers() throws(StoreFailure) -> [ConsumerPosition] {
         try self.perform { (file) throws(SQLiteError) in try file.consumers() }
     }
 
     /// Forgets all positions of a durable consumer; false where it has none.
-    public func removeConsumer(_ name: String) throws(StoreFailure) -> Bool {
+    package func removeConsumer(_ name: String) throws(StoreFailure) -> Bool {
         try self.perform { (file) throws(SQLiteError) in try file.removeConsumer(name) }
     }
 }

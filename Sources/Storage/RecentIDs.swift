@@ -189,7 +189,6 @@ extension StoreFile {
         return nil
     }
 
-    /// Notes where a new entry is.
     func note(_ id: EntryID, at arrival: Int64) throws(SQLiteError) {
         let place = RecentIDs.Place(prefix: id.prefix, arrival: arrival)
         // A held entry gets another number when it is released, which what is recent cannot know.

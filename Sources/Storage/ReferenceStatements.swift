@@ -81,7 +81,6 @@ final class ReferenceStatements: StatementGroup {
     private lazy var forwardWalks = self.walk(">=", "ASC")
     private lazy var backwardWalks = self.walk("<=", "DESC")
 
-    /// Statements for one walk.
     func walks(isForward: Bool) -> [Statement] {
         isForward ? self.forwardWalks : self.backwardWalks
     }

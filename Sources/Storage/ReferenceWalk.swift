@@ -46,7 +46,6 @@ struct ReferenceWalk {
         self.isForward = isForward
     }
 
-    /// Ends the walk.
     func end() {
         for strand in self.strands { strand.statement.reset() }
     }

@@ -3,35 +3,35 @@ internal import Engine
 internal import Glibc
 
 /// How far the reading of the whole file has come, over restarts.
-public struct ScrubPosition: Hashable, Sendable {
+package struct ScrubPosition: Hashable, Sendable {
     /// The next page to read, from 1.
-    public var next: UInt32 = 1
+    package var next: UInt32 = 1
     /// When the whole file had been read last, wall-clock milliseconds; nil for never.
-    public var completedAt: UInt64?
+    package var completedAt: UInt64?
     /// How many pages were found damaged, in this round so far or in the one before.
-    public var damagedPages: UInt32 = 0
+    package var damagedPages: UInt32 = 0
     /// The first of them; 0 for none.
-    public var firstDamaged: UInt32 = 0
+    package var firstDamaged: UInt32 = 0
     /// Those of this round alone; they count once it is complete.
-    public var damagedInRound: UInt32 = 0
+    package var damagedInRound: UInt32 = 0
 
     /// Starts at the first page.
-    public init() {}
+    package init() {}
 }
 
 /// What a step of the scrub read.
-public struct ScrubReading: Hashable, Sendable {
+package struct ScrubReading: Hashable, Sendable {
     /// How many pages were read: fewer than asked for where the file ends.
-    public var read: UInt32
+    package var read: UInt32
     /// How many pages the file has.
-    public var pages: UInt32
+    package var pages: UInt32
     /// How many of those that were read are damaged.
-    public var damaged: UInt32
+    package var damaged: UInt32
     /// The first of these; 0 for none.
-    public var firstDamaged: UInt32
+    package var firstDamaged: UInt32
 
     /// Gathers what was read.
-    public init(read: UInt32, pages: UInt32, damaged: UInt32 = 0, firstDamaged: UInt32 = 0) {
+    package init(read: UInt32, pages: UInt32, damaged: UInt32 = 0, firstDamaged: UInt32 = 0) {
         self.read = read
         self.pages = pages
         self.damaged = damaged

@@ -117,7 +117,6 @@ final class EffectStatements: StatementGroup {
         WHERE e.arrival > :since AND e.arrival <= :through AND e.conversation = :conversation
             AND l.author <> :author
         """)
-    /// All logs of others.
     lazy var logsOfOthers = self.sql(
         """
         SELECT l.id AS log, l.seq, a.key, l.incarnation FROM logs l

@@ -1,4 +1,4 @@
-public import Engine
+package import Engine
 
 /// The files that entries tell of: each stays as long as one of them does.
 extension StoreFile {
@@ -69,9 +69,8 @@ extension StoreFile {
 }
 
 /// That a conversation tells of a file, and how large it says that it is.
-public struct FileAttachment: Hashable, Sendable {
-    /// The conversation.
-    public var conversation: ConversationID
+package struct FileAttachment: Hashable, Sendable {
+    package var conversation: ConversationID
     /// The bytes of the file.
-    public var size: UInt64
+    package var size: UInt64
 }

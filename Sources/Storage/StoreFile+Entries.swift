@@ -3,7 +3,6 @@ internal import Engine
 /// A row that is being read for people: what is sealed lacks its envelope until it is known which
 /// entry stands before it in its log.
 struct RowReading {
-    /// What the row gives.
     var entry: StoredEntry
     /// What the envelope is made of, and the row of its log; nil where the entry has it.
     let sealed: (entry: Entry, log: Int64)?

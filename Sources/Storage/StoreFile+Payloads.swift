@@ -201,7 +201,6 @@ extension StoreFile {
 }
 
 extension Payload {
-    /// What it takes in the store.
     var storedBytes: Int64 {
         if case .present(let bytes) = self { Int64(bytes.count) } else { 0 }
     }

@@ -223,7 +223,6 @@ extension StoreFile {
         return row ?? (0, nil)
     }
 
-    /// All of these.
     func readPositions(into snapshot: inout Snapshot) throws(SQLiteError) {
         let positions = try self.database.prepare(
             """

@@ -1,28 +1,28 @@
-public import Engine
+package import Engine
 
 /// A part of what arrived, as it can be found.
-public struct SearchPage: Hashable, Sendable {
+package struct SearchPage: Hashable, Sendable {
     /// The messages of open conversations that arrived or were edited.
-    public var documents: [SearchDocument]
+    package var documents: [SearchDocument]
     /// How far the page reaches.
-    public var through: Cursor
+    package var through: Cursor
     /// Whether more follows.
-    public var hasMore: Bool
+    package var hasMore: Bool
 }
 
 /// A part of a sealed conversation, as it can be found.
-public struct SearchStretch: Hashable, Sendable {
+package struct SearchStretch: Hashable, Sendable {
     /// The messages.
-    public var documents: [SearchDocument]
+    package var documents: [SearchDocument]
     /// The place before which more stand; nil where nothing does.
-    public var oldest: DisplayPosition?
+    package var oldest: DisplayPosition?
 }
 
 extension MessageStore {
     /// What arrived behind a cursor, as far as it may stand in an index: what is sealed stays so.
     ///
     /// A message that was edited comes again with its new text.
-    public func searchDocuments(
+    package func searchDocuments(
         after cursor: Cursor, limit: Int, byteLimit: Int, by keyring: Keyring
     ) throws(StoreFailure) -> SearchPage {
         let arrivals = try self.entries(
@@ -47,7 +47,7 @@ extension MessageStore {
     }
 
     /// A part of a sealed conversation, as it can be found.
-    public func searchDocuments(
+    package func searchDocuments(
         in query: HistoryQuery, by keyring: Keyring
     ) throws(StoreFailure) -> SearchStretch {
         let page = try self.history(query)

@@ -39,7 +39,6 @@ struct Options {
     private var isOffice = false
     private var hasLog = false
 
-    /// Reads the arguments.
     init(_ arguments: some Sequence<String>) throws(Refusal) {
         var rest = arguments.makeIterator()
         while let argument = rest.next() {

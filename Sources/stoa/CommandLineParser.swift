@@ -4,7 +4,6 @@ import ControlAPI
 enum Invocation {
     /// Print this text and end well.
     case print(String)
-    /// Run a command.
     case run(any Subcommand, GlobalOptions)
 }
 

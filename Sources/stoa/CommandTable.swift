@@ -2,7 +2,6 @@ import ControlAPI
 
 /// One subcommand: made from its arguments, then run once.
 protocol Subcommand: Sendable {
-    /// What it takes.
     static var syntax: CommandSyntax { get }
     /// Checks the arguments, whose number and options fit the syntax already.
     init(_ arguments: ParsedArguments) throws(Failure)
@@ -12,7 +11,6 @@ protocol Subcommand: Sendable {
 
 /// A method of the control API that has a command.
 protocol CommandMethod: ControlMethod {
-    /// The command.
     static var command: any Subcommand.Type { get }
 }
 

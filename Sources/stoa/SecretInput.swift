@@ -11,11 +11,9 @@ struct SecretInput {
     /// The longest, in bytes.
     let limit: Int
 
-    /// The invitation to a realm.
     static let realmInvitation = SecretInput(
         name: "invitation", which: "the whole line of stoa realm invite",
         limit: ControlLimits.inviteBytes)
-    /// The invitation to a room.
     static let roomInvitation = SecretInput(
         name: "invitation", which: "the whole line of stoa invite",
         limit: ControlLimits.inviteBytes)

@@ -1,7 +1,6 @@
 import Glibc
 import TestSupport
 
-/// A text file of the repository.
 struct TextFile: Sendable {
     /// A line, numbered from 1.
     struct Line: Sendable {

@@ -169,14 +169,12 @@ extension Snapshot {
     }
 }
 
-/// An entry with a content.
 func entry(_ content: Content, at time: HybridTime, deps: [EntryID] = []) -> Entry {
     Entry(
         entryClass: content.entryClass, time: time, deps: deps.sorted(),
         payload: .present(payload(content)))
 }
 
-/// An entry with a text.
 func text(_ text: String, at milliseconds: UInt64, deps: [EntryID] = []) -> Entry {
     entry(.text(text), at: time(milliseconds), deps: deps)
 }
@@ -232,7 +230,6 @@ func erasing(
     return log.append([entry(.erase(targets), at: time(1))])
 }
 
-/// A batch of appends.
 func batch(_ appends: Append..., number: UInt64 = 1) -> Batch {
     var batch = Batch(number: number)
     batch.appends = appends

@@ -1,10 +1,9 @@
 /// A value that closures on one thread share.
-public final class Box<Value> {
-    /// The value.
-    public var value: Value
+package final class Box<Value> {
+    package var value: Value
 
     /// Holds a value.
-    public init(_ value: Value) {
+    package init(_ value: Value) {
         self.value = value
     }
 }

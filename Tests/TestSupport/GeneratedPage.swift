@@ -3,18 +3,18 @@ internal import Glibc
 /// A page of `Docs` of which parts are made from tables: each stands between two lines that name it.
 ///
 /// `.\" NAME: made by …` begins a part, `.\" NAME: end` ends it.
-public struct GeneratedPage {
+package struct GeneratedPage {
     private let path: String
     private let text: String
 
     /// Reads a page of `Docs`; one that is not there is empty.
-    public init(_ name: String) {
+    package init(_ name: String) {
         self.path = TestFiles.tests + "/../Docs/\(name)"
         self.text = String(decoding: TestFiles.read(self.path) ?? [], as: UTF8.self)
     }
 
     /// Whether the page holds these parts as they are; with `STOA_WRITE_MAN=1` it does afterwards.
-    public func holds(_ parts: [(name: String, text: String)]) -> Bool {
+    package func holds(_ parts: [(name: String, text: String)]) -> Bool {
         var lines: [Substring] = []
         var open: String?
         var found: Set<String> = []
@@ -32,7 +32,7 @@ public struct GeneratedPage {
     }
 
     /// Whether the page is this text; with `STOA_WRITE_MAN=1` it is afterwards.
-    public func holds(_ due: String) -> Bool {
+    package func holds(_ due: String) -> Bool {
         guard getenv("STOA_WRITE_MAN") == nil else { return self.write(due) }
         return due == self.text
     }
@@ -44,7 +44,7 @@ public struct GeneratedPage {
     }
 
     /// Text as roff(7) takes it in a line.
-    public static func roff(_ text: String) -> String {
+    package static func roff(_ text: String) -> String {
         var output = ""
         for character in text {
             switch character {

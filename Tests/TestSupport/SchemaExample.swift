@@ -1,9 +1,9 @@
-public import ControlAPI
+package import ControlAPI
 
 /// Values that a schema of the OpenRPC document allows.
-public enum SchemaExample {
+package enum SchemaExample {
     /// A value with every field that the schema has.
-    public static func value(of schema: JSON) -> JSON {
+    package static func value(of schema: JSON) -> JSON {
         if let name = schema["$ref"]?.stringValue?.split(separator: "/").last {
             return Self.value(
                 of: OpenRPC.document["components"]?["schemas"]?[String(name)] ?? .null)

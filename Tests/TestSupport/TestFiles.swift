@@ -1,14 +1,14 @@
 internal import Glibc
 
 /// Files and folders, as tests read them.
-public enum TestFiles {
+package enum TestFiles {
     /// The folder `Tests` of this repository.
-    public static let tests: String =
+    package static let tests: String =
         #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2)
         .joined(separator: "/")
 
     /// The bytes of a file; nil where it cannot be read.
-    public static func read(_ path: String) -> [UInt8]? {
+    package static func read(_ path: String) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -21,7 +21,7 @@ public enum TestFiles {
     }
 
     /// The names of what a folder holds, in order; none where there is no such folder.
-    public static func names(in folder: String) -> [String] {
+    package static func names(in folder: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }
         var names: [String] = []
@@ -35,7 +35,7 @@ public enum TestFiles {
     }
 
     /// The bytes that lower-case hexadecimal digits stand for; nil where they are none.
-    public static func bytes(ofHexadecimal digits: some Collection<UInt8>) -> [UInt8]? {
+    package static func bytes(ofHexadecimal digits: some Collection<UInt8>) -> [UInt8]? {
         guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(digits.count / 2)

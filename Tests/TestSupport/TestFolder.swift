@@ -1,15 +1,14 @@
 internal import Glibc
 
 /// A fresh private folder, removed with all in it when the last reference to it goes.
-public final class TestFolder: Sendable {
+package final class TestFolder: Sendable {
     /// It could not be made.
-    public struct Failure: Error {}
+    package struct Failure: Error {}
 
-    /// Where it is.
-    public let path: String
+    package let path: String
 
     /// Makes it below `/tmp`, where the paths of sockets stay short enough, or below another folder.
-    public init(in parent: String = "/tmp") throws(Failure) {
+    package init(in parent: String = "/tmp") throws(Failure) {
         var template = Array("\(parent)/stoa-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Failure() }
         self.path = String(
@@ -26,8 +25,8 @@ public final class TestFolder: Sendable {
     }
 
     /// The path of something in it.
-    public func callAsFunction(_ name: String) -> String { "\(self.path)/\(name)" }
+    package func callAsFunction(_ name: String) -> String { "\(self.path)/\(name)" }
 
     /// The names in it, in order.
-    public var names: [String] { TestFiles.names(in: self.path) }
+    package var names: [String] { TestFiles.names(in: self.path) }
 }

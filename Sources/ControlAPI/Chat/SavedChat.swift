@@ -2,24 +2,23 @@
 ///
 /// Lines that were entered go out once, whichever chat sends them: each keeps its key. Drafts come back into
 /// the line where they were typed and are never sent by themselves.
-public struct SavedChat: Equatable, Sendable {
+package struct SavedChat: Equatable, Sendable {
     /// A text that was entered and that the daemon has not taken.
-    public struct Line: Equatable, Sendable {
+    package struct Line: Equatable, Sendable {
         /// Whose it is, by the device; empty where that was not known.
-        public var person: String
+        package var person: String
         /// The conversation, by its id or as it was written.
-        public var to: String
+        package var to: String
         /// What is sent.
-        public var text: String
+        package var text: String
         /// Whether it says what somebody does.
-        public var isAction: Bool
+        package var isAction: Bool
         /// The message that it answers.
-        public var replyTo: String?
+        package var replyTo: String?
         /// The key under which it is sent once.
-        public var key: String
+        package var key: String
 
-        /// Makes one.
-        public init(
+        package init(
             person: String = "", to: String, text: String, isAction: Bool = false,
             replyTo: String? = nil, key: String
         ) {
@@ -29,20 +28,19 @@ public struct SavedChat: Equatable, Sendable {
     }
 
     /// A text that was not entered.
-    public struct Draft: Equatable, Sendable {
+    package struct Draft: Equatable, Sendable {
         /// Whose it is, by the device; empty where that was not known.
-        public var person: String
+        package var person: String
         /// The conversation's id; empty where none was there yet.
-        public var conversation: String
+        package var conversation: String
         /// What was typed.
-        public var text: String
+        package var text: String
         /// The message that it answers.
-        public var replyTo: String?
+        package var replyTo: String?
         /// The message whose text it is to be.
-        public var editing: String?
+        package var editing: String?
 
-        /// Makes one.
-        public init(
+        package init(
             person: String = "", conversation: String, text: String, replyTo: String? = nil,
             editing: String? = nil
         ) {
@@ -53,18 +51,17 @@ public struct SavedChat: Equatable, Sendable {
     }
 
     /// What was entered, oldest first.
-    public var lines: [Line] = []
+    package var lines: [Line] = []
     /// What was not.
-    public var drafts: [Draft] = []
+    package var drafts: [Draft] = []
 
-    /// Nothing.
-    public init() {}
+    package init() {}
 
     /// Whether there is nothing to keep.
-    public var isEmpty: Bool { self.lines.isEmpty && self.drafts.isEmpty }
+    package var isEmpty: Bool { self.lines.isEmpty && self.drafts.isEmpty }
 
     /// As it is stored.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         let json: JSON = .members([
             "lines": .array(
                 self.lines.map {
@@ -89,7 +86,7 @@ public struct SavedChat: Equatable, Sendable {
     }
 
     /// Reads what was stored; nil where it is something else.
-    public init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         guard let json = try? JSON(parsing: bytes), json["lines"] != nil else { return nil }
         self.lines = json.list("lines").compactMap {
             guard let to = $0["to"]?.stringValue, let text = $0["text"]?.stringValue,

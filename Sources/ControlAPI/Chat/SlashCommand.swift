@@ -2,27 +2,24 @@
 ///
 /// One reading for the screen and for the chat without one: what begins with `/` is a text only behind
 /// another `/`, so that no command that is misspelt, or that a client cannot do, is said to others.
-public struct SlashCommand: Equatable, Sendable {
-    /// All commands.
-    public enum Name: String, CaseIterable, Sendable {
+package struct SlashCommand: Equatable, Sendable {
+    package enum Name: String, CaseIterable, Sendable {
         case help, quit, msg, join, leave, me, who, whois, verify, reply, edit, delete, react, topic
         case search, goto, file, fetch, accept, decline, block, unblock, mute, unmute, archive
         case away, back, status
     }
 
-    /// Which one.
-    public let name: Name
+    package let name: Name
     /// What follows the word.
-    public let rest: String
+    package let rest: String
 
-    /// Makes one.
-    public init(name: Name, rest: String) {
+    package init(name: Name, rest: String) {
         self.name = name
         self.rest = rest
     }
 
     /// What a typed text is.
-    public enum Parsed: Equatable, Sendable {
+    package enum Parsed: Equatable, Sendable {
         /// To be sent.
         case text(String)
         /// To be done.
@@ -34,7 +31,7 @@ public struct SlashCommand: Equatable, Sendable {
     }
 
     /// `/x` is a command, `//x` is the text `/x`; all else that begins with `/` is refused.
-    public static func parse(_ text: String) -> Parsed {
+    package static func parse(_ text: String) -> Parsed {
         let bare = text.drop(while: \.isWhitespace)
         if let invitation = TypedInvitation(alone: bare) { return .invitation(invitation.text) }
         // By its scalars: a mark on the slash hides nothing of it.
@@ -60,13 +57,13 @@ public struct SlashCommand: Equatable, Sendable {
     }
 
     /// What is typed to send a text, also one that begins with a slash.
-    public static func typed(_ text: String) -> String { text.hasPrefix("/") ? "/" + text : text }
+    package static func typed(_ text: String) -> String { text.hasPrefix("/") ? "/" + text : text }
 
     /// What is typed to give it.
-    public var line: String { "/\(self.name)" + (self.rest.isEmpty ? "" : " \(self.rest)") }
+    package var line: String { "/\(self.name)" + (self.rest.isEmpty ? "" : " \(self.rest)") }
 
     /// Whether it is about the message that is chosen, or the last: given again it may mean another one.
-    public var isOfMessage: Bool {
+    package var isOfMessage: Bool {
         switch self.name {
         case .reply, .edit, .delete, .react, .fetch: true
         case .help, .quit, .msg, .join, .leave, .me, .who, .whois, .verify, .topic, .search, .goto,
@@ -77,7 +74,7 @@ public struct SlashCommand: Equatable, Sendable {
     }
 
     /// The first word of what follows, and the rest of it.
-    public var words: (first: String, rest: String) {
+    package var words: (first: String, rest: String) {
         let first = self.rest.prefix { !$0.isWhitespace }
         return (
             String(first),
@@ -88,7 +85,7 @@ public struct SlashCommand: Equatable, Sendable {
 
 extension SlashCommand.Name {
     /// What is typed behind it.
-    public var operands: String {
+    package var operands: String {
         switch self {
         case .help, .quit, .who, .away, .back, .status, .mute, .unmute, .archive, .delete: ""
         case .msg: "@PERSON [TEXT]"
@@ -107,7 +104,7 @@ extension SlashCommand.Name {
     }
 
     /// What it does.
-    public var summary: String {
+    package var summary: String {
         switch self {
         case .help: "this list, and the keys"
         case .quit: "end (or Ctrl-D); the daemon runs on"

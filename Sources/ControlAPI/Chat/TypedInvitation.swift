@@ -1,10 +1,9 @@
 /// A line that lets in whoever has it: `stoa:room?…`, `stoa:realm?…`.
 ///
 /// It is not echoed, not remembered, not saved and not sent, wherever it is typed.
-public struct TypedInvitation: Equatable, Sendable {
+package struct TypedInvitation: Equatable, Sendable {
     private static let beginnings = ["stoa:room?", "stoa:realm?"]
 
-    /// All of it.
     let text: String
 
     /// A text that is an invitation, maybe with blanks around it.
@@ -15,7 +14,7 @@ public struct TypedInvitation: Equatable, Sendable {
     }
 
     /// Where in a text what is secret begins; nil where nothing is.
-    public static func start(in characters: [Character]) -> Int? {
+    package static func start(in characters: [Character]) -> Int? {
         characters.indices.first { place in
             (characters[place] == "s" || characters[place] == "S")
                 && self.beginnings.contains { beginning in
@@ -25,12 +24,12 @@ public struct TypedInvitation: Equatable, Sendable {
     }
 
     /// Whether something of a text is secret.
-    public static func isIn(_ text: String) -> Bool {
+    package static func isIn(_ text: String) -> Bool {
         text.utf8.contains(0x3F) && self.start(in: Array(text)) != nil
     }
 
     /// A text as it is echoed: of an invitation only how it begins.
-    public static func hidden(_ text: String) -> String {
+    package static func hidden(_ text: String) -> String {
         guard let start = self.start(in: Array(text)) else { return text }
         return String(text.prefix(start)) + "stoa:… (not shown)"
     }

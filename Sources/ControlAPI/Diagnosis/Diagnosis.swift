@@ -2,7 +2,7 @@
 ///
 /// Pure: the same facts give the same findings, in the order in which they are best looked at. Where
 /// nothing is wrong there are none.
-public enum Diagnosis {
+package enum Diagnosis {
     /// Linked people's clocks may be this far away, in milliseconds: entries further ahead are held.
     static let clockMilliseconds: Int64 = 60_000
     /// With less room than this, in bytes, the next files and weeks of messages may not fit.
@@ -17,8 +17,7 @@ public enum Diagnosis {
     /// Findings of one kind that are listed; the rest is counted.
     static let listed = 8
 
-    /// What is wrong.
-    public static func findings(_ facts: DiagnosisFacts) -> [Finding] {
+    package static func findings(_ facts: DiagnosisFacts) -> [Finding] {
         var found = self.daemon(facts)
         found += self.version(facts)
         found += self.ownChecks(facts)
@@ -42,7 +41,7 @@ public enum Diagnosis {
 
     /// Of what is wrong, all that may keep people from this machine, problems first: what the daemon looks for
     /// by itself once somebody is missed.
-    public static func partings(_ facts: DiagnosisFacts) -> [Finding] {
+    package static func partings(_ facts: DiagnosisFacts) -> [Finding] {
         let found =
             self.network(facts) + self.discovery(facts) + self.multicast(facts)
             + self.reach(facts) + self.loss(facts) + self.dials(facts) + self.versions(facts)

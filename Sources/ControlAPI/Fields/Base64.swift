@@ -1,12 +1,10 @@
 /// Bytes as JSON carries them: in base64 with padding, RFC 4648 section 4.
 ///
 /// Written here, since FoundationEssentials would be linked into both programs for it alone.
-public struct Base64: FieldValue {
-    /// The bytes.
-    public var bytes: [UInt8]
+package struct Base64: FieldValue {
+    package var bytes: [UInt8]
 
-    /// Wraps bytes.
-    public init(_ bytes: [UInt8] = []) { self.bytes = bytes }
+    package init(_ bytes: [UInt8] = []) { self.bytes = bytes }
 
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
@@ -18,8 +16,7 @@ public struct Base64: FieldValue {
         return values
     }()
 
-    /// The text.
-    public var text: [UInt8] {
+    package var text: [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity((self.bytes.count + 2) / 3 * 4)
         var index = 0
@@ -39,7 +36,7 @@ public struct Base64: FieldValue {
     }
 
     /// Reads a text in its one form; nil for any other.
-    public init?(text: String) {
+    package init?(text: String) {
         var letters = Array(text.utf8)
         guard letters.count.isMultiple(of: 4) else { return nil }
         var padded = 0
@@ -66,21 +63,19 @@ public struct Base64: FieldValue {
         self.bytes = bytes
     }
 
-    /// A string.
-    public static var schema: JSON { ["type": "string", "contentEncoding": "base64"] }
-    /// For errors.
-    public static var noun: String { "a string in base64" }
+    package static var schema: JSON { ["type": "string", "contentEncoding": "base64"] }
+    package static var noun: String { "a string in base64" }
     /// Reads a string in base64.
-    public init?(field json: JSON) {
+    package init?(field json: JSON) {
         guard case .string(let text) = json else { return nil }
         self.init(text: text)
     }
     /// Appends the string, of which no letter needs escaping.
-    public func write(into output: inout [UInt8]) {
+    package func write(into output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         output.append(contentsOf: self.text)
         output.append(UInt8(ascii: "\""))
     }
     /// Exactly as many as it takes.
-    public var expectedBytes: Int { (self.bytes.count + 2) / 3 * 4 + 2 }
+    package var expectedBytes: Int { (self.bytes.count + 2) / 3 * 4 + 2 }
 }

@@ -2,7 +2,7 @@
 ///
 /// Its list of fields is stated once, in ``fields(_:)``; writer, parser and OpenRPC schema are all
 /// visitors of that list.
-public protocol ControlValue: FieldValue {
+package protocol ControlValue: FieldValue {
     /// A value whose fields are empty, to be filled by a parser or with ``init(_:)``.
     init()
 
@@ -14,7 +14,7 @@ public protocol ControlValue: FieldValue {
 }
 
 /// What goes through the fields of a ``ControlValue``: to write, to read or to describe them.
-public protocol FieldVisitor {
+package protocol FieldVisitor {
     /// Whether fields that are left out may be passed over: it only writes.
     static var leavesOut: Bool { get }
 
@@ -31,7 +31,7 @@ public protocol FieldVisitor {
 
 extension FieldVisitor {
     /// Most look at every field.
-    public static var leavesOut: Bool { false }
+    package static var leavesOut: Bool { false }
 
     /// Takes a field of any value of its type that needs no explanation.
     @inline(__always)
@@ -51,16 +51,16 @@ extension FieldVisitor {
 extension ControlValue {
     /// Makes a value and sets its fields.
     @inlinable
-    public init(_ fill: (inout Self) -> Void) {
+    package init(_ fill: (inout Self) -> Void) {
         self.init()
         fill(&self)
     }
 
     /// Nil: described where it stands.
-    public static var schemaName: String? { nil }
+    package static var schemaName: String? { nil }
 
     /// Every field as it is described to people and machines.
-    public static var descriptions: [FieldDescription] {
+    package static var descriptions: [FieldDescription] {
         var visitor = FieldDescriber()
         var value = Self()
         value.fields(&visitor)
@@ -68,7 +68,7 @@ extension ControlValue {
     }
 
     /// A reference to the schema where it has a name, else the schema itself.
-    public static var schema: JSON {
+    package static var schema: JSON {
         self.schemaName.map { ["$ref": .string("#/components/schemas/\($0)")] }
             ?? self.objectSchema
     }
@@ -83,11 +83,10 @@ extension ControlValue {
         ]
     }
 
-    /// For errors.
-    public static var noun: String { "an object" }
+    package static var noun: String { "an object" }
 
     /// Reads an object as a client does: names that it does not know are ignored.
-    public init?(field json: JSON) {
+    package init?(field json: JSON) {
         guard case .object(let members) = json else { return nil }
         self.init()
         var reader = FieldReader(members: members)
@@ -96,7 +95,7 @@ extension ControlValue {
     }
 
     /// Appends the compact text, without a tree in between.
-    public func write(into output: inout [UInt8]) {
+    package func write(into output: inout [UInt8]) {
         var writer = FieldWriter()
         // Swapped, so that the writer alone holds the bytes and their reserve.
         swap(&writer.output, &output)
@@ -107,21 +106,20 @@ extension ControlValue {
     }
 
     /// The value as a tree, for errors and tests.
-    public var json: JSON {
+    package var json: JSON {
         var output: [UInt8] = []
         self.write(into: &output)
         return (try? JSON(parsing: output, byteLimit: output.count)) ?? .null
     }
 
     /// The fields as named parameters.
-    public var params: RPCParams { .named(self.json.objectValue ?? []) }
+    package var params: RPCParams { .named(self.json.objectValue ?? []) }
 }
 
 /// No fields: the parameters of many methods, and the result of those that only do something.
-public struct EmptyValue: ControlValue {
-    /// Makes the only value.
-    public init() {}
+package struct EmptyValue: ControlValue {
+    package init() {}
 
     /// Visits nothing.
-    public mutating func fields(_ visitor: inout some FieldVisitor) {}
+    package mutating func fields(_ visitor: inout some FieldVisitor) {}
 }

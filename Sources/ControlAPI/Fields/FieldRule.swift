@@ -1,5 +1,5 @@
 /// What a field's value must be beyond its type.
-public enum FieldRule: Equatable, Sendable {
+package enum FieldRule: Equatable, Sendable {
     /// Any value of the type.
     case any
     /// A string that is not empty, holds at most so many bytes of UTF-8 and no U+0000.
@@ -68,15 +68,14 @@ public enum FieldRule: Equatable, Sendable {
 }
 
 /// A field as it is described to people and machines.
-public struct FieldDescription: Equatable, Sendable {
+package struct FieldDescription: Equatable, Sendable {
     /// The member's name.
-    public let name: String
+    package let name: String
     /// One sentence for people; empty where the name says it all.
-    public let summary: String
+    package let summary: String
     /// Whether a value without it is refused.
-    public let isRequired: Bool
-    /// The JSON Schema.
-    public let schema: JSON
+    package let isRequired: Bool
+    package let schema: JSON
 }
 
 /// Describes the fields of a value.

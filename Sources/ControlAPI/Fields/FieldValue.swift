@@ -1,5 +1,5 @@
 /// What a field of the control API can hold.
-public protocol FieldValue: Equatable, Sendable {
+package protocol FieldValue: Equatable, Sendable {
     /// The JSON Schema of the type.
     static var schema: JSON { get }
     /// What is due, for errors: "a string".
@@ -18,50 +18,46 @@ public protocol FieldValue: Equatable, Sendable {
 
 extension FieldValue {
     /// All but optional ones are required.
-    public static var isRequired: Bool { true }
+    package static var isRequired: Bool { true }
     /// All but optional ones are written.
-    public var isLeftOut: Bool { false }
+    package var isLeftOut: Bool { false }
     /// Enough for most.
-    public var expectedBytes: Int { 240 }
+    package var expectedBytes: Int { 240 }
 }
 
 extension String: FieldValue {
     /// Any string.
-    public static var schema: JSON { ["type": "string"] }
-    /// For errors.
-    public static var noun: String { "a string" }
-    /// Reads a string.
-    public init?(field json: JSON) {
+    package static var schema: JSON { ["type": "string"] }
+    package static var noun: String { "a string" }
+    package init?(field json: JSON) {
         guard case .string(let text) = json else { return nil }
         self = text
     }
     /// Appends the string with its quotes and escapes.
-    public func write(into output: inout [UInt8]) { JSON.write(self, into: &output) }
+    package func write(into output: inout [UInt8]) { JSON.write(self, into: &output) }
 }
 
 extension Int64: FieldValue {
     /// Any integer.
-    public static var schema: JSON { ["type": "integer"] }
-    /// For errors.
-    public static var noun: String { "a whole number" }
+    package static var schema: JSON { ["type": "integer"] }
+    package static var noun: String { "a whole number" }
     /// Reads an integer.
-    public init?(field json: JSON) {
+    package init?(field json: JSON) {
         guard case .integer(let value) = json else { return nil }
         self = value
     }
     /// Appends the digits.
-    public func write(into output: inout [UInt8]) {
+    package func write(into output: inout [UInt8]) {
         output.append(contentsOf: String(self).utf8)
     }
 }
 
 extension Double: FieldValue {
     /// Any number.
-    public static var schema: JSON { ["type": "number"] }
-    /// For errors.
-    public static var noun: String { "a number" }
+    package static var schema: JSON { ["type": "number"] }
+    package static var noun: String { "a number" }
     /// Reads a number, with a fraction or without.
-    public init?(field json: JSON) {
+    package init?(field json: JSON) {
         switch json {
         case .number(let value): self = value
         case .integer(let value): self = Double(value)
@@ -69,71 +65,63 @@ extension Double: FieldValue {
         }
     }
     /// Appends the number, which must be finite.
-    public func write(into output: inout [UInt8]) { JSON.number(self).write(into: &output) }
+    package func write(into output: inout [UInt8]) { JSON.number(self).write(into: &output) }
 }
 
 extension Bool: FieldValue {
     /// Either of the two.
-    public static var schema: JSON { ["type": "boolean"] }
-    /// For errors.
-    public static var noun: String { "true or false" }
+    package static var schema: JSON { ["type": "boolean"] }
+    package static var noun: String { "true or false" }
     /// Reads a truth value.
-    public init?(field json: JSON) {
+    package init?(field json: JSON) {
         guard case .bool(let value) = json else { return nil }
         self = value
     }
     /// Appends the literal.
-    public func write(into output: inout [UInt8]) {
+    package func write(into output: inout [UInt8]) {
         output.append(contentsOf: (self ? "true" : "false").utf8)
     }
 }
 
 extension Timestamp: FieldValue {
     /// RFC 3339.
-    public static var schema: JSON { ["type": "string", "format": "date-time"] }
-    /// For errors.
-    public static var noun: String { "an RFC 3339 time such as \"2026-01-31T18:00:00.000Z\"" }
+    package static var schema: JSON { ["type": "string", "format": "date-time"] }
+    package static var noun: String { "an RFC 3339 time such as \"2026-01-31T18:00:00.000Z\"" }
     /// Reads a time with any offset.
-    public init?(field json: JSON) {
+    package init?(field json: JSON) {
         guard case .string(let text) = json else { return nil }
         self.init(text)
     }
     /// Appends the time in UTC.
-    public func write(into output: inout [UInt8]) { JSON.write(self.text, into: &output) }
+    package func write(into output: inout [UInt8]) { JSON.write(self.text, into: &output) }
 }
 
 /// One of a few words: an enumeration of strings.
-public protocol WordValue: FieldValue, CaseIterable, RawRepresentable where RawValue == String {}
+package protocol WordValue: FieldValue, CaseIterable, RawRepresentable where RawValue == String {}
 
 extension WordValue {
-    /// The words.
-    public static var schema: JSON {
+    package static var schema: JSON {
         ["type": "string", "enum": .array(self.allCases.map { .string($0.rawValue) })]
     }
-    /// For errors.
-    public static var noun: String {
+    package static var noun: String {
         self.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
     }
-    /// Reads one of the words.
-    public init?(field json: JSON) {
+    package init?(field json: JSON) {
         guard case .string(let word) = json else { return nil }
         self.init(rawValue: word)
     }
     /// Appends the word with its quotes.
-    public func write(into output: inout [UInt8]) { JSON.write(self.rawValue, into: &output) }
+    package func write(into output: inout [UInt8]) { JSON.write(self.rawValue, into: &output) }
 }
 
 extension Optional: FieldValue where Wrapped: FieldValue {
-    /// That of the value.
-    public static var schema: JSON { Wrapped.schema }
-    /// That of the value.
-    public static var noun: String { Wrapped.noun }
+    package static var schema: JSON { Wrapped.schema }
+    package static var noun: String { Wrapped.noun }
     /// The field may be missing.
-    public static var isRequired: Bool { false }
-    /// Nil is left out.
-    public var isLeftOut: Bool { self == nil }
+    package static var isRequired: Bool { false }
+    package var isLeftOut: Bool { self == nil }
     /// Reads null and values.
-    public init?(field json: JSON) {
+    package init?(field json: JSON) {
         if case .null = json {
             self = .none
         } else {
@@ -142,7 +130,7 @@ extension Optional: FieldValue where Wrapped: FieldValue {
         }
     }
     /// Appends the value or null.
-    public func write(into output: inout [UInt8]) {
+    package func write(into output: inout [UInt8]) {
         if let value = self {
             value.write(into: &output)
         } else {
@@ -153,13 +141,12 @@ extension Optional: FieldValue where Wrapped: FieldValue {
 
 extension Array: FieldValue where Element: FieldValue {
     /// A list of any length.
-    public static var schema: JSON { ["type": "array", "items": Element.schema] }
-    /// For errors.
-    public static var noun: String { "an array" }
+    package static var schema: JSON { ["type": "array", "items": Element.schema] }
+    package static var noun: String { "an array" }
     /// That of the elements.
-    public var expectedBytes: Int { self.reduce(2) { $0 + $1.expectedBytes + 1 } }
+    package var expectedBytes: Int { self.reduce(2) { $0 + $1.expectedBytes + 1 } }
     /// Reads a list; nil when one of the elements cannot be read.
-    public init?(field json: JSON) {
+    package init?(field json: JSON) {
         guard case .array(let elements) = json else { return nil }
         self = []
         self.reserveCapacity(elements.count)
@@ -169,7 +156,7 @@ extension Array: FieldValue where Element: FieldValue {
         }
     }
     /// Appends the elements in their order.
-    public func write(into output: inout [UInt8]) {
+    package func write(into output: inout [UInt8]) {
         output.append(UInt8(ascii: "["))
         var isFirst = true
         for element in self {
@@ -183,11 +170,10 @@ extension Array: FieldValue where Element: FieldValue {
 
 extension JSON: FieldValue {
     /// Anything; the only such field is the OpenRPC document.
-    public static var schema: JSON {
+    package static var schema: JSON {
         ["type": "object", "description": "An OpenRPC 1.2 document."]
     }
-    /// For errors.
-    public static var noun: String { "a value" }
+    package static var noun: String { "a value" }
     /// Keeps the value as it is.
-    public init?(field json: JSON) { self = json }
+    package init?(field json: JSON) { self = json }
 }

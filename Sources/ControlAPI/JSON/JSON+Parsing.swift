@@ -7,7 +7,7 @@ extension JSON {
     /// refused rather than rounded, because a rounded request id could never be matched by its
     /// sender; a number with fraction or exponent is rounded to the nearest double, and refused
     /// when that is infinite. Takes time linear in the number of bytes.
-    public init(
+    package init(
         parsing bytes: Span<UInt8>, byteLimit: Int = ControlLimits.lineBytes
     ) throws(JSONError) {
         guard bytes.count <= byteLimit else { throw JSONError(.tooLong, at: byteLimit) }
@@ -16,14 +16,14 @@ extension JSON {
     }
 
     /// Reads one JSON text; the same as for a span.
-    public init(
+    package init(
         parsing bytes: [UInt8], byteLimit: Int = ControlLimits.lineBytes
     ) throws(JSONError) {
         try self.init(parsing: bytes.span, byteLimit: byteLimit)
     }
 
     /// Reads one JSON text from a string's UTF-8; the same as for a span.
-    public init(
+    package init(
         parsing text: String, byteLimit: Int = ControlLimits.lineBytes
     ) throws(JSONError) {
         try self.init(parsing: Array(text.utf8), byteLimit: byteLimit)

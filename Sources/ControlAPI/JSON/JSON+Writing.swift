@@ -1,20 +1,20 @@
 extension JSON {
     /// The compact JSON text of this value as bytes of UTF-8, without a newline.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var output: [UInt8] = []
         self.write(into: &output)
         return output
     }
 
     /// The compact JSON text of this value.
-    public var text: String { String(decoding: self.bytes, as: UTF8.self) }
+    package var text: String { String(decoding: self.bytes, as: UTF8.self) }
 
     /// Appends the compact JSON text of this value.
     ///
     /// Members keep their order. Beside what RFC 8259 demands, every scalar that `TerminalText`
     /// makes visible is written as an escape: the text means the same, and printing it cannot
     /// steer a terminal. Traps on a number that is not finite, which no parser yields.
-    public func write(into output: inout [UInt8]) {
+    package func write(into output: inout [UInt8]) {
         switch self {
         case .null: output.append(contentsOf: "null".utf8)
         case .bool(true): output.append(contentsOf: "true".utf8)

@@ -2,7 +2,7 @@
 ///
 /// Objects keep their members in the order in which they were written or read, so what is printed
 /// is stable. Two objects are equal when they have equal members in the same order.
-public enum JSON: Equatable, Sendable {
+package enum JSON: Equatable, Sendable {
     /// The literal `null`.
     case null
     /// The literal `true` or `false`.
@@ -13,7 +13,6 @@ public enum JSON: Equatable, Sendable {
     case number(Double)
     /// A string of Unicode scalars; U+0000 is allowed.
     case string(String)
-    /// An array.
     case array([JSON])
     /// An object; the parser guarantees that names are unique, a maker must.
     case object([Member])
@@ -23,14 +22,12 @@ public enum JSON: Equatable, Sendable {
     case written([UInt8])
 
     /// One name and value of an object.
-    public struct Member: Equatable, Sendable {
+    package struct Member: Equatable, Sendable {
         /// The name, compared byte by byte and never normalised.
-        public let name: String
-        /// The value.
-        public let value: JSON
+        package let name: String
+        package let value: JSON
 
-        /// Makes a member.
-        public init(_ name: String, _ value: JSON) {
+        package init(_ name: String, _ value: JSON) {
             self.name = name
             self.value = value
         }
@@ -41,7 +38,7 @@ extension JSON {
     /// Makes an object from the members whose value is not nil, in the given order.
     ///
     /// The names must be unique; optional members are simply left out.
-    public static func members(_ members: KeyValuePairs<String, JSON?>) -> JSON {
+    package static func members(_ members: KeyValuePairs<String, JSON?>) -> JSON {
         var list: [Member] = []
         list.reserveCapacity(members.count)
         for (name, value) in members {
@@ -51,33 +48,33 @@ extension JSON {
     }
 
     /// The member of that name, or nil when there is none or this is no object.
-    public subscript(_ name: String) -> JSON? {
+    package subscript(_ name: String) -> JSON? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name == name }?.value
     }
 
     /// The string, or nil when this is none.
-    public var stringValue: String? {
+    package var stringValue: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
     /// The integer, or nil when this is none (a number with a fraction is none).
-    public var integerValue: Int64? {
+    package var integerValue: Int64? {
         if case .integer(let value) = self { value } else { nil }
     }
 
     /// The truth value, or nil when this is none.
-    public var boolValue: Bool? {
+    package var boolValue: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
 
     /// The elements, or nil when this is no array.
-    public var arrayValue: [JSON]? {
+    package var arrayValue: [JSON]? {
         if case .array(let value) = self { value } else { nil }
     }
 
     /// The members, or nil when this is no object.
-    public var objectValue: [Member]? {
+    package var objectValue: [Member]? {
         if case .object(let value) = self { value } else { nil }
     }
 }
@@ -87,19 +84,14 @@ extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressibl
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     /// Makes `null`.
-    public init(nilLiteral: ()) { self = .null }
-    /// Makes a truth value.
-    public init(booleanLiteral value: Bool) { self = .bool(value) }
-    /// Makes an integer.
-    public init(integerLiteral value: Int64) { self = .integer(value) }
-    /// Makes a number.
-    public init(floatLiteral value: Double) { self = .number(value) }
-    /// Makes a string.
-    public init(stringLiteral value: String) { self = .string(value) }
-    /// Makes an array.
-    public init(arrayLiteral elements: JSON...) { self = .array(elements) }
+    package init(nilLiteral: ()) { self = .null }
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+    package init(integerLiteral value: Int64) { self = .integer(value) }
+    package init(floatLiteral value: Double) { self = .number(value) }
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(arrayLiteral elements: JSON...) { self = .array(elements) }
     /// Makes an object that keeps the order of the literal; its names must be unique.
-    public init(dictionaryLiteral elements: (String, JSON)...) {
+    package init(dictionaryLiteral elements: (String, JSON)...) {
         self = .object(elements.map { Member($0.0, $0.1) })
     }
 }

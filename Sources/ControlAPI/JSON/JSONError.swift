@@ -1,9 +1,9 @@
 /// Why a text is not the JSON that this API accepts, and where.
 ///
 /// RFC 8259; the limits are those of `ControlLimits`.
-public struct JSONError: Error, Equatable, Sendable {
+package struct JSONError: Error, Equatable, Sendable {
     /// The kinds of fault, named as they appear in the `reason` of an error's data.
-    public enum Reason: String, Sendable, CaseIterable {
+    package enum Reason: String, Sendable, CaseIterable {
         /// The text is longer than the caller allows.
         case tooLong
         /// The text ends inside a value.
@@ -28,19 +28,18 @@ public struct JSONError: Error, Equatable, Sendable {
         case duplicateName
     }
 
-    /// What is wrong.
-    public let reason: Reason
+    package let reason: Reason
     /// The byte at which the fault was seen, counted from zero.
-    public let offset: Int
+    package let offset: Int
 
     /// Makes an error; any reason and any offset within the text are allowed.
-    public init(_ reason: Reason, at offset: Int) {
+    package init(_ reason: Reason, at offset: Int) {
         self.reason = reason
         self.offset = offset
     }
 
     /// A sentence fragment for people, for instance "two members have the same name at byte 12".
-    public var text: String {
+    package var text: String {
         let what =
             switch self.reason {
             case .tooLong: "the text is too long"

@@ -1,25 +1,22 @@
 /// The method `acknowledge`.
-public enum AcknowledgeMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum AcknowledgeMethod: ControlMethod {
+    package static let description = MethodDescription(
         "acknowledge",
         "Record what a consumer has processed, or what the user has read of a conversation.",
         result: "acknowledged", errors: [.notFound, .ambiguous, .storageFailed], access: .group)
 
     /// Whose position moves, and how far.
-    public struct Params: ControlValue {
+    package struct Params: ControlValue {
         /// The durable consumer whose position moves.
-        public var consumer: String?
+        package var consumer: String?
         /// The conversation: what the consumer follows, or, without a consumer, what the user read.
-        public var conversation: String?
+        package var conversation: String?
         /// The last cursor processed or read.
-        public var cursor: Int64 = 0
+        package var cursor: Int64 = 0
 
-        /// Empty parameters.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field(
                 "consumer", &self.consumer, .word, "The durable consumer whose position moves.")
             visitor.field(
@@ -33,7 +30,7 @@ public enum AcknowledgeMethod: ControlMethod {
     }
 
     /// Refuses parameters that name no position.
-    public static func check(_ params: Params) throws(RPCError) {
+    package static func check(_ params: Params) throws(RPCError) {
         guard params.consumer == nil, params.conversation == nil else { return }
         throw .invalidParams(
             "acknowledge needs \"consumer\" or \"conversation\"", reason: "missingParam",

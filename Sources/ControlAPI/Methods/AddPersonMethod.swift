@@ -1,13 +1,11 @@
 /// The method `addPerson`.
-public enum AddPersonMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum AddPersonMethod: ControlMethod {
+    package static let description = MethodDescription(
         "addPerson", "Know somebody: their name gives way to no stranger's.",
         result: "person", errors: [.notFound, .ambiguous, .refused, .storageFailed], isChange: true)
 
-    /// Whom.
-    public typealias Params = PersonParams
+    package typealias Params = PersonParams
 
     /// The person, as it stands now.
-    public typealias Result = PersonResult
+    package typealias Result = PersonResult
 }

@@ -1,7 +1,6 @@
 /// The method `appendStream`.
-public enum AppendStreamMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum AppendStreamMethod: ControlMethod {
+    package static let description = MethodDescription(
         "appendStream",
         "Append bytes to a durable stream, which is stored and synced like messages and is none.",
         result: "sent",
@@ -11,27 +10,23 @@ public enum AppendStreamMethod: ControlMethod {
         ], access: .group, isChange: true)
 
     /// What is appended, and to which stream.
-    public struct Params: ControlValue {
+    package struct Params: ControlValue {
         /// A room, a person or a conversation id.
-        public var to = ""
-        /// The stream's name.
-        public var name = ""
-        /// The bytes.
-        public var data = Base64()
+        package var to = ""
+        package var name = ""
+        package var data = Base64()
         /// The sender's own number of this sending; random and the same for all its parts.
-        public var session: Int64 = 0
+        package var session: Int64 = 0
         /// How many bytes of this sending stand before this part.
-        public var offset: Int64 = 0
+        package var offset: Int64 = 0
         /// Whether the sending ends with this part.
-        public var end: Bool?
+        package var end: Bool?
         /// The client's own name for this part: appending again with it has no effect.
-        public var idempotencyKey: String?
+        package var idempotencyKey: String?
 
-        /// Empty parameters.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("to", &self.to, .word, ConversationParams.toSummary)
             visitor.field(
                 "name", &self.name, .word,
@@ -54,5 +49,5 @@ public enum AppendStreamMethod: ControlMethod {
     }
 
     /// What was stored.
-    public typealias Result = SendMethod.Result
+    package typealias Result = SendMethod.Result
 }

@@ -1,24 +1,21 @@
 /// The method `backup`.
-public enum BackupMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum BackupMethod: ControlMethod {
+    package static let description = MethodDescription(
         "backup", "Write who you are, whom you know and where you are to a sealed file.",
         result: "backup", errors: [.refused, .busy, .storageFailed])
 
     /// Where to, and sealed by what.
-    public struct Params: ControlValue {
+    package struct Params: ControlValue {
         /// The file's path, from the root.
-        public var file = ""
+        package var file = ""
         /// The phrase that opens it; nil for one that is made now.
-        public var phrase: String?
+        package var phrase: String?
         /// Whether nothing is to be written yet: a phrase is made, to be told before it counts.
-        public var prepare: Bool?
+        package var prepare: Bool?
 
-        /// Empty parameters.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field(
                 "file", &self.file, .bytes(ControlLimits.pathBytes),
                 "The file, by its whole path; an earlier backup there is replaced.")
@@ -33,19 +30,15 @@ public enum BackupMethod: ControlMethod {
     }
 
     /// What was written.
-    public struct Result: ControlValue {
-        /// The file.
-        public var file = ""
+    package struct Result: ControlValue {
+        package var file = ""
         /// The phrase where it was made now: it is kept nowhere.
-        public var phrase: String?
-        /// What is in it.
-        public var content = BackupContent()
+        package var phrase: String?
+        package var content = BackupContent()
 
-        /// An empty result.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("file", &self.file)
             visitor.field("phrase", &self.phrase)
             visitor.field("content", &self.content)
@@ -54,7 +47,7 @@ public enum BackupMethod: ControlMethod {
 
     /// Refuses a path that means another file to the daemon than to its client, and to prepare what needs no
     /// preparing.
-    public static func check(_ params: Params) throws(RPCError) {
+    package static func check(_ params: Params) throws(RPCError) {
         guard params.prepare != true || params.phrase == nil else {
             throw .invalidParams(
                 "with a phrase nothing is to be prepared", reason: "oneOf",

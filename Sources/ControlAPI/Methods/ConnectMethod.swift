@@ -1,22 +1,18 @@
 /// The method `connect`.
-public enum ConnectMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum ConnectMethod: ControlMethod {
+    package static let description = MethodDescription(
         "connect", "Dial a peer that discovery does not find, and remember it.",
         result: "dialling", errors: [.notFound, .refused], isChange: true)
 
-    /// Where to.
-    public struct Params: ControlValue {
+    package struct Params: ControlValue {
         /// `HOST:PORT`, or `KEY@HOST:PORT` to demand that identity there.
-        public var address = ""
+        package var address = ""
         /// How long to wait for a link, in milliseconds; nil to be answered at once.
-        public var waitMilliseconds: Int64?
+        package var waitMilliseconds: Int64?
 
-        /// Empty parameters.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field(
                 "address", &self.address, .word,
                 "HOST:PORT, [IPv6]:PORT, or KEY@ before either to demand that identity.")
@@ -29,17 +25,15 @@ public enum ConnectMethod: ControlMethod {
     }
 
     /// What is dialled, or was reached.
-    public struct Result: ControlValue {
+    package struct Result: ControlValue {
         /// The numeric address.
-        public var address = ""
+        package var address = ""
         /// Who is linked there; nil when nobody waited for a link.
-        public var peer: String?
+        package var peer: String?
 
-        /// An empty result.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("address", &self.address)
             visitor.field("peer", &self.peer, .id)
         }

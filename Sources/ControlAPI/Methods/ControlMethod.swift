@@ -2,7 +2,7 @@
 ///
 /// The type has no values. Each method is one file of this folder and one line of
 /// ``ControlMethods``; the daemon's handler and the command line's command are extensions of it.
-public protocol ControlMethod: Sendable {
+package protocol ControlMethod: Sendable {
     /// What the caller gives.
     associatedtype Params: ControlValue = EmptyValue
     /// What the daemon answers.
@@ -19,23 +19,23 @@ public protocol ControlMethod: Sendable {
 }
 
 /// What people and machines are told about a method.
-public struct MethodDescription: Equatable, Sendable {
+package struct MethodDescription: Equatable, Sendable {
     /// The name, which is that of the command where there is one.
-    public let name: String
+    package let name: String
     /// One sentence for people, as an order: "List …".
-    public let summary: String
+    package let summary: String
     /// The name of the result for documentation.
-    public let resultName: String
+    package let resultName: String
     /// The codes this method may answer beside parse error, invalid request, invalid parameters,
     /// internal error, busy, shutting down and overflow, which all methods share.
-    public let errors: [RPCError.Code]
+    package let errors: [RPCError.Code]
     /// Whether an answer may be as large as a line; all others have a small bound.
-    public let hasLargeAnswer: Bool
+    package let hasLargeAnswer: Bool
     /// Who may call it.
-    public let access: MethodAccess
+    package let access: MethodAccess
     /// Whether it changes what people asked to change, so that its success counts even where nobody reads
     /// the answer.
-    public let isChange: Bool
+    package let isChange: Bool
 
     init(
         _ name: String, _ summary: String, result: String, errors: [RPCError.Code] = [],
@@ -52,7 +52,7 @@ public struct MethodDescription: Equatable, Sendable {
 }
 
 /// Who may call a method.
-public enum MethodAccess: String, Sendable {
+package enum MethodAccess: String, Sendable {
     /// The user whose daemon it is, and root.
     case owner
     /// The members of the group to whom the daemon's `SocketGroup=` opens its socket, too.
@@ -61,10 +61,10 @@ public enum MethodAccess: String, Sendable {
 
 extension ControlMethod {
     /// Most methods have nothing more to check.
-    public static func check(_ params: Params) throws(RPCError) {}
+    package static func check(_ params: Params) throws(RPCError) {}
 
     /// Reads parameters by name or by position; null stands for a parameter left out.
-    public static func read(_ params: RPCParams) throws(RPCError) -> Params {
+    package static func read(_ params: RPCParams) throws(RPCError) -> Params {
         var read = Params()
         var reader: FieldReader
         let given: Int

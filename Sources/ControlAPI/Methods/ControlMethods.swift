@@ -1,7 +1,7 @@
 /// The one table of methods: the daemon dispatches by it, and `OpenRPC.document` is made from it.
-public enum ControlMethods {
+package enum ControlMethods {
     /// All methods in the order of the documentation.
-    public static let all: [any ControlMethod.Type] = [
+    package static let all: [any ControlMethod.Type] = [
         StatusMethod.self,
         PeersMethod.self,
         DialsMethod.self,
@@ -68,6 +68,6 @@ public enum ControlMethods {
     ]
 
     /// The methods whose answers may be as large as a line.
-    public static let withLargeAnswers = Set(
+    package static let withLargeAnswers = Set(
         all.filter { $0.description.hasLargeAnswer }.map { $0.description.name })
 }

@@ -1,28 +1,25 @@
 /// The method `createConversation`.
-public enum CreateConversationMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum CreateConversationMethod: ControlMethod {
+    package static let description = MethodDescription(
         "createConversation",
         "Begin the conversation with one person, who is known then, or make a secret room.",
         result: "created", errors: [.notFound, .ambiguous, .refused, .busy, .storageFailed],
         access: .group, isChange: true)
 
     /// With whom, or which room.
-    public struct Params: ControlValue {
+    package struct Params: ControlValue {
         /// A person, for the conversation with them.
-        public var person: String?
+        package var person: String?
         /// The name of a secret room.
-        public var room: String?
+        package var room: String?
         /// The phrase of which its key is made; nil for one that is made now.
-        public var phrase: String?
+        package var phrase: String?
         /// How its messages are sealed; nil for `xchacha20-poly1305`.
-        public var suite: SuiteWord?
+        package var suite: SuiteWord?
 
-        /// Empty parameters.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field(
                 "person", &self.person, .word, "A person: @name, or @ and 8 characters of a key.")
             visitor.field("room", &self.room, .word, "A secret room: NAME, or REALM/NAME.")
@@ -36,19 +33,17 @@ public enum CreateConversationMethod: ControlMethod {
     }
 
     /// What was begun.
-    public struct Result: ControlValue {
+    package struct Result: ControlValue {
         /// The conversation, which may have been there.
-        public var conversation = ConversationResult()
+        package var conversation = ConversationResult()
         /// The secret room's phrase where it was made now: it is kept nowhere.
-        public var phrase: String?
+        package var phrase: String?
         /// The line that invites to the secret room.
-        public var invite: String?
+        package var invite: String?
 
-        /// An empty result.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("conversation", &self.conversation)
             visitor.field("phrase", &self.phrase)
             visitor.field("invite", &self.invite)
@@ -56,7 +51,7 @@ public enum CreateConversationMethod: ControlMethod {
     }
 
     /// Refuses both, neither, and what goes with a room only.
-    public static func check(_ params: Params) throws(RPCError) {
+    package static func check(_ params: Params) throws(RPCError) {
         guard (params.person == nil) != (params.room == nil) else {
             throw .invalidParams(
                 "give a person or a room", reason: "oneOf",

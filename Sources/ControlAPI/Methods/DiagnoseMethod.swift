@@ -1,47 +1,44 @@
 /// The method `diagnose`.
-public enum DiagnoseMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum DiagnoseMethod: ControlMethod {
+    package static let description = MethodDescription(
         "diagnose",
         "Find out what only the daemon can: who reaches it, whom it hears, what is full.",
         result: "diagnosis", hasLargeAnswer: true)
 
     /// How long the daemon takes at most, in milliseconds: six seconds for its peers, and five to try links.
-    public static let waitMilliseconds: Int64 = 13_000
+    package static let waitMilliseconds: Int64 = 13_000
 
     /// What the daemon has found out.
-    public struct Result: ControlValue {
+    package struct Result: ControlValue {
         /// The own port, which peers were asked to dial.
-        public var port: Int64 = 0
+        package var port: Int64 = 0
         /// Whether the settings name it; a free one is another at each start.
-        public var portIsChosen = false
+        package var portIsChosen = false
         /// What became of that, by whom it was asked of; empty where nobody could be asked.
-        public var reach: [Reach] = []
+        package var reach: [Reach] = []
         /// What became of packets to some peers and of theirs, while pings went; empty where nobody on
         /// another machine is linked.
-        public var packets: [Packets] = []
+        package var packets: [Packets] = []
         /// Whether discovery follows all that comes and goes, as it does among few; otherwise it says
         /// nothing that somebody was not heard.
-        public var follows = false
+        package var follows = false
         /// Peers that are linked and were never heard by discovery; empty where it does not follow.
-        public var unheard: [Unheard] = []
+        package var unheard: [Unheard] = []
         /// What stands in the database, in bytes.
-        public var used: Int64 = 0
+        package var used: Int64 = 0
         /// What the database may take (`DiskLimit=`), in bytes.
-        public var limit: Int64 = 0
+        package var limit: Int64 = 0
         /// What messages of strangers take of it, about, and may take, in bytes.
-        public var strangers = DiskShare()
+        package var strangers = DiskShare()
         /// The same of fellows: of those who share a realm with a secret.
-        public var fellows = DiskShare()
+        package var fellows = DiskShare()
         /// What the next start would refuse of the settings as they are now, as problems, and what it takes
         /// though it is probably a mistake, as warnings.
-        public var settings: [Finding] = []
+        package var settings: [Finding] = []
 
-        /// An empty result.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("port", &self.port)
             visitor.field("portIsChosen", &self.portIsChosen)
             visitor.field("reach", &self.reach)
@@ -57,7 +54,7 @@ public enum DiagnoseMethod: ControlMethod {
     }
 
     /// What became of asking a peer to dial the own port.
-    public enum Outcome: String, WordValue {
+    package enum Outcome: String, WordValue {
         /// Its stream has come in here.
         case reached
         /// By its word something refused: nobody listens there, or somebody else.
@@ -71,25 +68,22 @@ public enum DiagnoseMethod: ControlMethod {
     }
 
     /// One peer that was asked to dial the own port.
-    public struct Reach: ControlValue {
-        /// Its identity.
-        public var peer = ""
+    package struct Reach: ControlValue {
+        package var peer = ""
         /// The name it goes by here.
-        public var name = ""
+        package var name = ""
         /// How far it is trusted here.
-        public var tier = TierWord.stranger
+        package var tier = TierWord.stranger
         /// Where its link is, with a port.
-        public var address = ""
+        package var address = ""
         /// What became of it.
-        public var outcome = Outcome.silent
+        package var outcome = Outcome.silent
         /// When; a peer dials once in ten minutes at most.
-        public var at = Timestamp(milliseconds: 0)
+        package var at = Timestamp(milliseconds: 0)
 
-        /// An empty value.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("peer", &self.peer, .id)
             visitor.field("name", &self.name)
             visitor.field("tier", &self.tier)
@@ -100,27 +94,24 @@ public enum DiagnoseMethod: ControlMethod {
     }
 
     /// What the system counted of the packets of a link, with data, while pings went.
-    public struct Packets: ControlValue {
+    package struct Packets: ControlValue {
         /// The peer's identity.
-        public var peer = ""
+        package var peer = ""
         /// The name it goes by here.
-        public var name = ""
+        package var name = ""
         /// Where the link is, with a port.
-        public var address = ""
+        package var address = ""
         /// Packets sent to it, those included that were sent again.
-        public var sent: Int64 = 0
+        package var sent: Int64 = 0
         /// Of these, those that did not arrive.
-        public var lost: Int64 = 0
-        /// Packets received of it.
-        public var received: Int64 = 0
+        package var lost: Int64 = 0
+        package var received: Int64 = 0
         /// Of these, those that came while one before them was missing: about one for each that was lost.
-        public var early: Int64 = 0
+        package var early: Int64 = 0
 
-        /// An empty value.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("peer", &self.peer, .id)
             visitor.field("name", &self.name)
             visitor.field("address", &self.address)
@@ -132,19 +123,16 @@ public enum DiagnoseMethod: ControlMethod {
     }
 
     /// A peer that answers by unicast and was never heard by multicast.
-    public struct Unheard: ControlValue {
-        /// Its identity.
-        public var peer = ""
+    package struct Unheard: ControlValue {
+        package var peer = ""
         /// The name it goes by here.
-        public var name = ""
+        package var name = ""
         /// Where its link is, with a port.
-        public var address = ""
+        package var address = ""
 
-        /// An empty value.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("peer", &self.peer, .id)
             visitor.field("name", &self.name)
             visitor.field("address", &self.address)

@@ -1,23 +1,20 @@
 /// The method `edit`.
-public enum EditMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum EditMethod: ControlMethod {
+    package static let description = MethodDescription(
         "edit", "Give a message of your own another text.", result: "edited",
         errors: [.notFound, .ambiguous, .notMember, .refused, .tooLarge, .storageFailed],
         isChange: true)
 
     /// Which message, and its text from here on.
-    public struct Params: ControlValue {
+    package struct Params: ControlValue {
         /// Its id, or the beginning of it.
-        public var id = ""
+        package var id = ""
         /// The text, 1 to `ControlLimits.textBytes` bytes.
-        public var text = ""
+        package var text = ""
 
-        /// Empty parameters.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("id", &self.id, .word, MessageParams.summary)
             visitor.field(
                 "text", &self.text, .any, "Its text from here on, 1 to 65000 bytes of UTF-8.")
@@ -25,10 +22,10 @@ public enum EditMethod: ControlMethod {
     }
 
     /// What was edited.
-    public typealias Result = ChangedMessage
+    package typealias Result = ChangedMessage
 
     /// Refuses a text that is empty or too long.
-    public static func check(_ params: Params) throws(RPCError) {
+    package static func check(_ params: Params) throws(RPCError) {
         try SendMethod.check(text: params.text)
     }
 }

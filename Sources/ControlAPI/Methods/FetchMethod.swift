@@ -1,22 +1,19 @@
 /// The method `fetch`.
-public enum FetchMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum FetchMethod: ControlMethod {
+    package static let description = MethodDescription(
         "fetch", "Fetch the file of a message, and get its content.", result: "fetched",
         errors: [.notFound, .ambiguous, .notMember, .refused, .storageFailed], access: .group)
 
     /// Which file.
-    public struct Params: ControlValue {
+    package struct Params: ControlValue {
         /// The message's id, or the beginning of it.
-        public var id = ""
+        package var id = ""
         /// Whether the content is to be written into the descriptor that is passed with the request.
-        public var output: Bool?
+        package var output: Bool?
 
-        /// Empty parameters.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("id", &self.id, .word, MessageParams.summary)
             visitor.field(
                 "output", &self.output, .any,
@@ -26,5 +23,5 @@ public enum FetchMethod: ControlMethod {
     }
 
     /// How far it is; where it is not here it comes as soon as somebody is linked who has it.
-    public typealias Result = TransferResult
+    package typealias Result = TransferResult
 }

@@ -1,35 +1,32 @@
 /// The method `history`.
-public enum HistoryMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum HistoryMethod: ControlMethod {
+    package static let description = MethodDescription(
         "history", "Show stored messages of one conversation, oldest first.", result: "history",
         errors: [.notFound, .ambiguous, .storageFailed, .notMember], hasLargeAnswer: true,
         access: .group)
 
     /// Which messages.
-    public struct Params: ControlValue {
+    package struct Params: ControlValue {
         /// A room, a person or a conversation id.
-        public var to = ""
+        package var to = ""
         /// The most messages to return, 1 to `ControlLimits.historyMessages`.
-        public var limit: Int64?
+        package var limit: Int64?
         /// Only messages before this one in display order.
-        public var before: String?
+        package var before: String?
         /// Only messages after this one in display order.
-        public var after: String?
+        package var after: String?
         /// Only messages of this time or later.
-        public var since: Timestamp?
+        package var since: Timestamp?
         /// The message around which to read, half of them before it.
-        public var around: String?
+        package var around: String?
         /// Whether to begin with the oldest message, not to end with the newest.
-        public var oldest: Bool?
+        package var oldest: Bool?
         /// Whether to say how many older ones there are.
-        public var count: Bool?
+        package var count: Bool?
 
-        /// Empty parameters.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("to", &self.to, .word, ConversationParams.toSummary)
             visitor.field(
                 "limit", &self.limit, .range(1...Int64(ControlLimits.historyMessages)),
@@ -54,7 +51,7 @@ public enum HistoryMethod: ControlMethod {
     }
 
     /// Refuses several places at once.
-    public static func check(_ params: Params) throws(RPCError) {
+    package static func check(_ params: Params) throws(RPCError) {
         let places = [
             params.before != nil, params.after != nil, params.around != nil, params.oldest == true,
         ].count { $0 }
@@ -65,31 +62,29 @@ public enum HistoryMethod: ControlMethod {
     }
 
     /// A page of messages.
-    public struct Result: ControlValue {
+    package struct Result: ControlValue {
         /// The messages, oldest first.
-        public var messages: [MessageResult] = []
+        package var messages: [MessageResult] = []
         /// Whether the limit left messages out that fit the question.
-        public var more = false
+        package var more = false
         /// How many messages are older than the first of these, where that was asked for; one more than
         /// ``olderLimit`` for more than that.
-        public var older: Int64?
+        package var older: Int64?
 
         /// What others say to have of the conversation and is not here; nil where that is nothing.
         ///
         /// Left out of pages around, before or after a message.
-        public var missing: [Missing]?
+        package var missing: [Missing]?
 
         /// Up to how many older messages are counted.
-        public static let olderLimit: Int64 = 10_000
+        package static let olderLimit: Int64 = 10_000
 
         /// The messages, and a little around them.
-        public var expectedBytes: Int { self.messages.expectedBytes + 40 }
+        package var expectedBytes: Int { self.messages.expectedBytes + 40 }
 
-        /// An empty result.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("messages", &self.messages)
             visitor.field("more", &self.more)
             visitor.field("older", &self.older)
@@ -98,24 +93,21 @@ public enum HistoryMethod: ControlMethod {
     }
 
     /// Messages of somebody that are not here.
-    public struct Missing: ControlValue {
+    package struct Missing: ControlValue {
         /// Of how many people that is said at most, and how many are named who have something.
-        public static let listed = 16
+        package static let listed = 16
 
         /// Who wrote them.
-        public var author = ""
+        package var author = ""
         /// The name that they go by here, as `Ada@` and the beginning of the key where it is ambiguous.
-        public var authorName = ""
-        /// How many.
-        public var count: Int64 = 0
+        package var authorName = ""
+        package var count: Int64 = 0
         /// The names of who says to have them.
-        public var holders: [String] = []
+        package var holders: [String] = []
 
-        /// An empty value.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("author", &self.author, .id)
             visitor.field("authorName", &self.authorName)
             visitor.field("count", &self.count)

@@ -1,16 +1,14 @@
 /// The method `info`.
-public enum InfoMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum InfoMethod: ControlMethod {
+    package static let description = MethodDescription(
         "info",
         "Show a message with all that is known of it: who has it, and what people make of it.",
         result: "info", errors: [.notFound, .ambiguous, .storageFailed, .notMember], access: .group)
 
-    /// Which message.
-    public typealias Params = MessageParams
+    package typealias Params = MessageParams
 
     /// What has become of an own message at a member.
-    public enum Outcome: String, WordValue {
+    package enum Outcome: String, WordValue {
         /// The member's user has read it.
         case read
         /// The member says to have it.
@@ -24,21 +22,19 @@ public enum InfoMethod: ControlMethod {
     }
 
     /// A member, and what has become of the message there.
-    public struct Member: ControlValue {
+    package struct Member: ControlValue {
         /// The device.
-        public var id = ""
+        package var id = ""
         /// The name that it goes by here.
-        public var name = ""
+        package var name = ""
         /// True where the name could be taken for that of somebody else; nil otherwise.
-        public var ambiguous: Bool?
+        package var ambiguous: Bool?
         /// What has become of the message there.
-        public var outcome = Outcome.away
+        package var outcome = Outcome.away
 
-        /// An empty value.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("id", &self.id, .id)
             visitor.field("name", &self.name)
             visitor.field("ambiguous", &self.ambiguous)
@@ -47,28 +43,26 @@ public enum InfoMethod: ControlMethod {
     }
 
     /// An edit or a reaction of somebody who has signed two histories: it does not count.
-    public struct Disputed: ControlValue {
+    package struct Disputed: ControlValue {
         /// How many are listed at most: the latest.
-        public static let listed = 16
+        package static let listed = 16
 
         /// Who has said it.
-        public var author = ""
+        package var author = ""
         /// The name that they go by here, as `Ada@` and the beginning of the key where it is ambiguous.
-        public var authorName = ""
+        package var authorName = ""
         /// When, by their clock.
-        public var time = Timestamp(milliseconds: 0)
+        package var time = Timestamp(milliseconds: 0)
         /// The text of an edit; nil for a reaction.
-        public var text: String?
+        package var text: String?
         /// The sign of a reaction; nil for an edit.
-        public var sign: String?
+        package var sign: String?
         /// True where that takes the sign back; nil otherwise.
-        public var withdrawn: Bool?
+        package var withdrawn: Bool?
 
-        /// An empty value.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("author", &self.author, .id)
             visitor.field("authorName", &self.authorName)
             visitor.field("time", &self.time)
@@ -79,30 +73,27 @@ public enum InfoMethod: ControlMethod {
     }
 
     /// All that is known of a message.
-    public struct Result: ControlValue {
+    package struct Result: ControlValue {
         /// How many members are listed at most: those whom the user knows come first.
-        public static let listedMembers = 256
+        package static let listedMembers = 256
 
         /// The message; nil where its text is gone, or is of a kind that is not shown by itself.
-        public var message: MessageResult?
-        /// The message's id.
-        public var id = ""
+        package var message: MessageResult?
+        package var id = ""
         /// Whether its text was taken back.
-        public var erased = false
+        package var erased = false
         /// The text that it had at first, where it was edited.
-        public var firstText: String?
+        package var firstText: String?
         /// Edits and reactions that a fork has put in dispute; nil where there are none.
-        public var disputed: [Disputed]?
+        package var disputed: [Disputed]?
         /// What keeps an own message from those who do not have it; nil where nothing does.
-        public var waits: SendMethod.Waits?
+        package var waits: SendMethod.Waits?
         /// The other members, and what has become of it there; nil where it is not your own.
-        public var members: [Member]?
+        package var members: [Member]?
 
-        /// An empty result.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("id", &self.id, .id)
             visitor.field("message", &self.message, .orNull)
             visitor.field("erased", &self.erased)

@@ -1,27 +1,24 @@
 /// The method `join`.
-public enum JoinMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum JoinMethod: ControlMethod {
+    package static let description = MethodDescription(
         "join", "Join a room; a room exists as soon as someone is in it.",
         result: "conversation",
         errors: [.notFound, .ambiguous, .refused, .busy, .tooLarge, .storageFailed], isChange: true)
 
     /// Which room, or what invites to it.
-    public struct Params: ControlValue {
+    package struct Params: ControlValue {
         /// The room's name, a bare word, maybe behind the name of its realm and `/`.
-        public var room: String?
+        package var room: String?
         /// The phrase of a secret room.
-        public var phrase: String?
+        package var phrase: String?
         /// How a secret room is sealed, where its phrase does not say; nil for `xchacha20-poly1305`.
-        public var suite: SuiteWord?
+        package var suite: SuiteWord?
         /// The line that invites to a secret room, in the place of all else.
-        public var invite: String?
+        package var invite: String?
 
-        /// Empty parameters.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field(
                 "room", &self.room, .word,
                 "The room: NAME, REALM/NAME, or &NAME for a secret one that you were in.")
@@ -37,10 +34,10 @@ public enum JoinMethod: ControlMethod {
     }
 
     /// The room; the same when it was joined before.
-    public typealias Result = ConversationResult
+    package typealias Result = ConversationResult
 
     /// Refuses both a room and an invitation, and neither.
-    public static func check(_ params: Params) throws(RPCError) {
+    package static func check(_ params: Params) throws(RPCError) {
         guard (params.room == nil) != (params.invite == nil) else {
             throw .invalidParams(
                 "give a room or an invitation", reason: "oneOf",

@@ -1,29 +1,24 @@
 /// The method `leave`.
-public enum LeaveMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum LeaveMethod: ControlMethod {
+    package static let description = MethodDescription(
         "leave", "Leave a room; its messages stay on this disk.", result: "left",
         errors: [.notFound, .ambiguous, .notMember, .storageFailed], isChange: true)
 
-    /// Which room.
-    public typealias Params = RoomParams
+    package typealias Params = RoomParams
 
     /// The room that was left.
-    public struct Result: ControlValue {
-        /// The conversation's id.
-        public var id = ""
+    package struct Result: ControlValue {
+        package var id = ""
         /// How the room is written here.
-        public var name = ""
+        package var name = ""
         /// The name of its realm here.
-        public var realm = ""
+        package var realm = ""
         /// The room's name in its realm.
-        public var room = ""
+        package var room = ""
 
-        /// An empty result.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("id", &self.id, .id)
             visitor.field("name", &self.name)
             visitor.field("realm", &self.realm)

@@ -1,53 +1,46 @@
 /// The method `members`.
-public enum MembersMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum MembersMethod: ControlMethod {
+    package static let description = MethodDescription(
         "members", "List who is in a room.", result: "members",
         errors: [.notFound, .notMember], hasLargeAnswer: true, access: .group)
 
     /// Of which conversation, and which part.
-    public struct Params: ControlValue {
+    package struct Params: ControlValue {
         /// A room or a conversation id.
-        public var to = ""
-        /// Which part.
-        public var page = PageParams()
+        package var to = ""
+        package var page = PageParams()
 
-        /// Empty parameters.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("to", &self.to, .word, "A room (bare word) or a conversation id.")
             self.page.fields(&visitor)
         }
     }
 
     /// Those first who are trusted most, then by key.
-    public typealias Result = Page<Member>
+    package typealias Result = Page<Member>
 
     /// Somebody in a conversation.
-    public struct Member: ControlValue {
-        /// The identity.
-        public var id = ""
+    package struct Member: ControlValue {
+        package var id = ""
         /// The name it goes by here.
-        public var name = ""
+        package var name = ""
         /// True where the name could be taken for that of somebody else; nil otherwise.
-        public var ambiguous: Bool?
+        package var ambiguous: Bool?
         /// How far it is trusted here.
-        public var tier = TierWord.stranger
+        package var tier = TierWord.stranger
         /// How this node stands with it; nil for this node itself.
-        public var state: PeersMethod.State?
+        package var state: PeersMethod.State?
         /// How reachable its user is, by their own word; nil for who is linked and does not tell, and for this
         /// node itself.
-        public var presence: PresenceWord?
+        package var presence: PresenceWord?
         /// When it was linked last; nil where that was never, and for this node itself.
-        public var lastSeen: Timestamp?
+        package var lastSeen: Timestamp?
 
-        /// An empty value.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("id", &self.id, .id)
             visitor.field("name", &self.name)
             visitor.field("ambiguous", &self.ambiguous)

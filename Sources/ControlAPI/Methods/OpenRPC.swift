@@ -1,7 +1,7 @@
 /// The description of the control API in the OpenRPC format, version 1.2.6.
-public enum OpenRPC {
+package enum OpenRPC {
     /// The document that `rpc.discover` returns; the same on every call and every machine.
-    public static let document: JSON = [
+    package static let document: JSON = [
         "openrpc": "1.2.6",
         "info": [
             "title": "Stoa control API", "version": "1.0.0",

@@ -1,28 +1,23 @@
 /// The method `openStream`.
-public enum OpenStreamMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum OpenStreamMethod: ControlMethod {
+    package static let description = MethodDescription(
         "openStream",
         "Send or receive an ephemeral stream: packets of at most \(ControlLimits.streamPacketBytes) bytes that nobody keeps.",
         result: "stream",
         errors: [.notFound, .ambiguous, .notMember, .refused, .busy], access: .group)
 
-    /// Which stream.
-    public struct Params: ControlValue {
+    package struct Params: ControlValue {
         /// A room, a person or a conversation id.
-        public var to = ""
-        /// The stream's name.
-        public var name = ""
+        package var to = ""
+        package var name = ""
         /// Whether to receive what others send, instead of sending.
-        public var receive: Bool?
+        package var receive: Bool?
         /// Of what is sent, whether a packet that comes behind a later one is dropped.
-        public var ordered: Bool?
+        package var ordered: Bool?
 
-        /// Empty parameters.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("to", &self.to, .word, ConversationParams.toSummary)
             visitor.field(
                 "name", &self.name, .word,
@@ -36,16 +31,13 @@ public enum OpenStreamMethod: ControlMethod {
         }
     }
 
-    /// The stream.
-    public struct Result: ControlValue {
+    package struct Result: ControlValue {
         /// Its number on this connection.
-        public var stream: Int64 = 0
+        package var stream: Int64 = 0
 
-        /// An empty result.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("stream", &self.stream)
         }
     }

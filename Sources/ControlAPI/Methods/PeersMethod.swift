@@ -1,18 +1,16 @@
 /// The method `peers`.
-public enum PeersMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum PeersMethod: ControlMethod {
+    package static let description = MethodDescription(
         "peers", "List the peers known here, with dials that failed and refusals.", result: "peers",
         hasLargeAnswer: true, access: .group)
 
-    /// Which part.
-    public typealias Params = PageParams
+    package typealias Params = PageParams
 
     /// Those first who are trusted most, then by key.
-    public typealias Result = Page<Peer>
+    package typealias Result = Page<Peer>
 
     /// How this node stands with a peer.
-    public enum State: String, WordValue {
+    package enum State: String, WordValue {
         /// An authenticated link is up.
         case linked
         /// A dial or a handshake is under way.
@@ -24,7 +22,7 @@ public enum PeersMethod: ControlMethod {
     }
 
     /// How this node came to know a peer.
-    public enum Source: String, WordValue {
+    package enum Source: String, WordValue {
         /// DNS-SD found it.
         case discovery
         /// Configuration or `connect` named it.
@@ -35,42 +33,38 @@ public enum PeersMethod: ControlMethod {
         case incoming
     }
 
-    /// One peer.
-    public struct Peer: ControlValue {
-        /// Its identity.
-        public var id = ""
+    package struct Peer: ControlValue {
+        package var id = ""
         /// The person whose device it is, where that is known.
-        public var person: String?
+        package var person: String?
         /// The name it goes by here.
-        public var name = ""
+        package var name = ""
         /// True where the name could be taken for that of somebody else; nil otherwise.
-        public var ambiguous: Bool?
+        package var ambiguous: Bool?
         /// How far it is trusted here.
-        public var tier = TierWord.stranger
+        package var tier = TierWord.stranger
         /// Its status text.
-        public var status = ""
+        package var status = ""
         /// How this node stands with it.
-        public var state = State.away
+        package var state = State.away
         /// How reachable its user is, by their own word; nil for who is linked and does not tell.
-        public var presence: PresenceWord?
+        package var presence: PresenceWord?
         /// Addresses with ports, the best first.
-        public var addresses: [String] = []
+        package var addresses: [String] = []
         /// When it was last linked; nil, written as null, when never.
-        public var lastSeen: Timestamp?
+        package var lastSeen: Timestamp?
         /// Whether a person compared its short authentication string.
-        public var verified = false
+        package var verified = false
         /// How this node came to know it.
-        public var source = Source.discovery
+        package var source = Source.discovery
         /// The round trip of the latest ping, in milliseconds.
-        public var roundTripMilliseconds: Double?
+        package var roundTripMilliseconds: Double?
         /// How far its clock is ahead of the own, in milliseconds.
-        public var clockOffsetMilliseconds: Int64?
+        package var clockOffsetMilliseconds: Int64?
 
-        /// An empty value.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("id", &self.id, .id)
             visitor.field("person", &self.person, .id)
             visitor.field("name", &self.name)

@@ -1,22 +1,18 @@
 /// The method `picture`.
-public enum PictureMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum PictureMethod: ControlMethod {
+    package static let description = MethodDescription(
         "picture", "Get the picture of somebody, or your own.", result: "picture",
         errors: [.notFound, .ambiguous, .refused, .storageFailed], access: .group)
 
-    /// Whose picture.
-    public struct Params: ControlValue {
+    package struct Params: ControlValue {
         /// A person as they are written, with `@`; nil for the user.
-        public var person: String?
+        package var person: String?
         /// Whether the content is to be written into the descriptor that is passed with the request.
-        public var output: Bool?
+        package var output: Bool?
 
-        /// Empty parameters.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field(
                 "person", &self.person, .word,
                 "@name, or @ and 8 or more characters of an id; left out: yourself.")
@@ -27,22 +23,16 @@ public enum PictureMethod: ControlMethod {
         }
     }
 
-    /// A picture that is here.
-    public struct Result: ControlValue {
-        /// Whose it is.
-        public var id = ""
+    package struct Result: ControlValue {
+        package var id = ""
         /// The name that they go by here.
-        public var name = ""
-        /// What it is.
-        public var type = PictureWord.png
-        /// Its bytes.
-        public var size: Int64 = 0
+        package var name = ""
+        package var type = PictureWord.png
+        package var size: Int64 = 0
 
-        /// An empty result.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("id", &self.id, .id)
             visitor.field("name", &self.name)
             visitor.field("type", &self.type)

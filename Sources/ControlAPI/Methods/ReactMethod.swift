@@ -1,25 +1,22 @@
 /// The method `react`.
-public enum ReactMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum ReactMethod: ControlMethod {
+    package static let description = MethodDescription(
         "react", "Say what you make of a message, with an emoji or a short word.",
         result: "reacted", errors: [.notFound, .ambiguous, .notMember, .refused, .storageFailed],
         access: .group, isChange: true)
 
     /// To which message, and how.
-    public struct Params: ControlValue {
+    package struct Params: ControlValue {
         /// Its id, or the beginning of it.
-        public var id = ""
+        package var id = ""
         /// An emoji, or a short word.
-        public var sign = ""
+        package var sign = ""
         /// Whether the sign is taken back.
-        public var withdraw: Bool?
+        package var withdraw: Bool?
 
-        /// Empty parameters.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("id", &self.id, .word, MessageParams.summary)
             visitor.field(
                 "sign", &self.sign, .bytes(ControlLimits.signBytes), "An emoji, or a short word.")
@@ -29,10 +26,10 @@ public enum ReactMethod: ControlMethod {
     }
 
     /// What it is about.
-    public typealias Result = ChangedMessage
+    package typealias Result = ChangedMessage
 
     /// Refuses a sign that nobody could read in a line.
-    public static func check(_ params: Params) throws(RPCError) {
+    package static func check(_ params: Params) throws(RPCError) {
         let isOneWord = params.sign.unicodeScalars.allSatisfy {
             !$0.properties.isWhitespace && !TerminalText.isHidden($0)
         }

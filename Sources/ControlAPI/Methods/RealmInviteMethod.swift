@@ -1,36 +1,28 @@
 /// The method `realmInvite`.
-public enum RealmInviteMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum RealmInviteMethod: ControlMethod {
+    package static let description = MethodDescription(
         "realmInvite", "Give the invitation to a realm; whoever has it is in the realm.",
         result: "invitation", errors: [.notFound])
 
-    /// Which realm.
-    public struct Params: ControlValue {
-        /// Its name here.
-        public var name = ""
+    package struct Params: ControlValue {
+        package var name = ""
 
-        /// Empty parameters.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("name", &self.name, .word, "The realm's name here.")
         }
     }
 
     /// The invitation.
-    public struct Result: ControlValue {
-        /// The realm's name here.
-        public var name = ""
+    package struct Result: ControlValue {
+        package var name = ""
         /// One line, which holds the secret.
-        public var invite = ""
+        package var invite = ""
 
-        /// An empty result.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("name", &self.name)
             visitor.field("invite", &self.invite)
         }

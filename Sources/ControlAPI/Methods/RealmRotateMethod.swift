@@ -1,29 +1,25 @@
 /// The method `realmRotate`.
-public enum RealmRotateMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum RealmRotateMethod: ControlMethod {
+    package static let description = MethodDescription(
         "realmRotate", "Give a realm a new secret; who gets no new invitation is out in the end.",
         result: "invitation", errors: [.notFound, .refused, .busy, .storageFailed], isChange: true)
 
     /// How long the old secret counts when the caller does not say, in days.
-    public static let days: Int64 = 30
+    package static let days: Int64 = 30
 
     /// Which realm, and until when the old secret counts.
-    public struct Params: ControlValue {
-        /// Its name here.
-        public var name = ""
+    package struct Params: ControlValue {
+        package var name = ""
         /// For how many days the old secret counts.
-        public var days: Int64?
+        package var days: Int64?
         /// For how many seconds; goes before days.
-        public var seconds: Int64?
+        package var seconds: Int64?
         /// Whether who has only the secret before the present one may be shut out at once.
-        public var force: Bool?
+        package var force: Bool?
 
-        /// Empty parameters.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("name", &self.name, .word, "The realm's name here.")
             visitor.field(
                 "days", &self.days, .range(0...3_650),
@@ -37,11 +33,11 @@ public enum RealmRotateMethod: ControlMethod {
         }
 
         /// For how many seconds the old secret counts.
-        public var lastingSeconds: Int64 {
+        package var lastingSeconds: Int64 {
             self.seconds ?? (self.days ?? RealmRotateMethod.days) * 86_400
         }
     }
 
     /// The new invitation.
-    public typealias Result = RealmInviteMethod.Result
+    package typealias Result = RealmInviteMethod.Result
 }

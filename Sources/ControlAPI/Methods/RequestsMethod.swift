@@ -1,30 +1,26 @@
 /// The method `requests`.
-public enum RequestsMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum RequestsMethod: ControlMethod {
+    package static let description = MethodDescription(
         "requests", "List who has written to you and waits to be accepted.", result: "requests",
         hasLargeAnswer: true)
 
     /// Somebody who waits.
-    public struct Request: ControlValue {
-        /// The identity.
-        public var person = ""
+    package struct Request: ControlValue {
+        package var person = ""
         /// The name it goes by here; empty where it has told none.
-        public var name = ""
+        package var name = ""
         /// True where the name could be taken for that of somebody else; nil otherwise.
-        public var ambiguous: Bool?
+        package var ambiguous: Bool?
         /// What was written first, at most 4,096 bytes; the rest comes once it is accepted.
-        public var text = ""
+        package var text = ""
         /// When it came.
-        public var time = Timestamp(milliseconds: 0)
+        package var time = Timestamp(milliseconds: 0)
         /// From where it came.
-        public var address = ""
+        package var address = ""
 
-        /// An empty value.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("person", &self.person, .id)
             visitor.field("name", &self.name)
             visitor.field("ambiguous", &self.ambiguous)
@@ -34,26 +30,24 @@ public enum RequestsMethod: ControlMethod {
         }
     }
 
-    /// Which part.
-    public typealias Params = PageParams
+    package typealias Params = PageParams
 
     /// A part of the list.
-    public struct Result: ControlValue {
+    package struct Result: ControlValue {
         /// Who waits, by key.
-        public var items: [Request] = []
+        package var items: [Request] = []
         /// Where the rest of the list begins: the `after` of the next call; nil at the end.
-        public var next: String?
+        package var next: String?
         /// How many others wanted to write since the daemon started, for whom there is no room; nil where nobody did.
-        public var turnedAway: Int64?
+        package var turnedAway: Int64?
 
         /// The elements, and a little around them.
-        public var expectedBytes: Int { self.items.expectedBytes + 80 }
+        package var expectedBytes: Int { self.items.expectedBytes + 80 }
 
         /// An empty list.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("items", &self.items)
             visitor.field("next", &self.next)
             visitor.field("turnedAway", &self.turnedAway)

@@ -2,9 +2,9 @@
 ///
 /// A call to one is answered by `notYet`, so that a program written for a later version learns what
 /// it met. `Docs/ControlAPI.md` lists them, too.
-public enum ReservedMethods {
+package enum ReservedMethods {
     /// The names, in the order of the documentation.
-    public static let names = [
+    package static let names = [
         "createGroup", "removeMember", "addDevice",
     ]
 }

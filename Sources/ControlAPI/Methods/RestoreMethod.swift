@@ -1,22 +1,19 @@
 /// The method `restore`.
-public enum RestoreMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum RestoreMethod: ControlMethod {
+    package static let description = MethodDescription(
         "restore", "Become who made a backup, on a device of your own; the daemon starts anew.",
         result: "content", errors: [.refused, .busy, .storageFailed], isChange: true)
 
     /// From where, and what opens it.
-    public struct Params: ControlValue {
+    package struct Params: ControlValue {
         /// The file's path, from the root.
-        public var file = ""
+        package var file = ""
         /// The phrase that opens it.
-        public var phrase = ""
+        package var phrase = ""
 
-        /// Empty parameters.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field(
                 "file", &self.file, .bytes(ControlLimits.pathBytes),
                 "The file that backup has written, by its whole path.")
@@ -27,10 +24,10 @@ public enum RestoreMethod: ControlMethod {
     }
 
     /// What was in it.
-    public typealias Result = BackupContent
+    package typealias Result = BackupContent
 
     /// Refuses a path that means another file to the daemon than to its client.
-    public static func check(_ params: Params) throws(RPCError) {
+    package static func check(_ params: Params) throws(RPCError) {
         try BackupContent.checkPath(params.file)
     }
 }

@@ -1,32 +1,29 @@
 /// The method `retain`.
-public enum RetainMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum RetainMethod: ControlMethod {
+    package static let description = MethodDescription(
         "retain", "Show or say for how long, or how much, of a conversation is kept on this disk.",
         result: "conversation", errors: [.notFound, .ambiguous, .notMember, .storageFailed],
         isChange: true)
 
     /// A hundred years.
-    public static let daysLimit: Int64 = 36_500
+    package static let daysLimit: Int64 = 36_500
 
     /// Which conversation, and for how long.
-    public struct Params: ControlValue {
+    package struct Params: ControlValue {
         /// A room, a person or a conversation id.
-        public var to = ""
+        package var to = ""
         /// For how many days; nil leaves that as it is.
-        public var days: Int64?
+        package var days: Int64?
         /// The most bytes that its payloads may take; nil leaves that as it is.
-        public var bytes: Int64?
+        package var bytes: Int64?
         /// True so that all is kept for ever; where none of the three is given nothing changes.
-        public var off: Bool?
+        package var off: Bool?
         /// True to learn what would go, while nothing does and nothing changes.
-        public var dryRun: Bool?
+        package var dryRun: Bool?
 
-        /// Empty parameters.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("to", &self.to, .word, ConversationParams.toSummary)
             visitor.field(
                 "days", &self.days, .range(1...RetainMethod.daysLimit),
@@ -44,6 +41,5 @@ public enum RetainMethod: ControlMethod {
         }
     }
 
-    /// The conversation from here on.
-    public typealias Result = ConversationResult
+    package typealias Result = ConversationResult
 }

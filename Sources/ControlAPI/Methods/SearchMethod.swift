@@ -1,13 +1,12 @@
 /// The method `search`.
-public enum SearchMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum SearchMethod: ControlMethod {
+    package static let description = MethodDescription(
         "search", "Find messages by their words.", result: "found",
         errors: [.notFound, .ambiguous, .storageFailed, .notMember], hasLargeAnswer: true,
         access: .group)
 
     /// In which order hits come.
-    public enum Order: String, WordValue {
+    package enum Order: String, WordValue {
         /// Those that came last first.
         case newest
         /// Those that fit best first.
@@ -15,29 +14,26 @@ public enum SearchMethod: ControlMethod {
     }
 
     /// What to look for, and where.
-    public struct Params: ControlValue {
-        /// The words.
-        public var words = ""
+    package struct Params: ControlValue {
+        package var words = ""
         /// A room, a person or a conversation id; nil for all conversations.
-        public var to: String?
+        package var to: String?
         /// Whose messages: people as they are written, with `@`; nil for everybody's.
-        public var authors: [String]?
+        package var authors: [String]?
         /// Only messages of this time or later.
-        public var since: Timestamp?
+        package var since: Timestamp?
         /// Only messages of before this time.
-        public var until: Timestamp?
+        package var until: Timestamp?
         /// In which order; nil for the newest first.
-        public var order: Order?
+        package var order: Order?
         /// The most hits to return, 1 to ``hitsLimit``.
-        public var limit: Int64?
+        package var limit: Int64?
         /// How many hits to leave out first.
-        public var offset: Int64?
+        package var offset: Int64?
 
-        /// Empty parameters.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field(
                 "words", &self.words, .bytes(SearchMethod.wordsBytes),
                 "Words that must all be there; several in quotes as they stand, and with * at the end the beginning of one."
@@ -60,65 +56,57 @@ public enum SearchMethod: ControlMethod {
     }
 
     /// The longest text to look for, in bytes.
-    public static let wordsBytes = 1_024
+    package static let wordsBytes = 1_024
     /// The most hits of one answer.
-    public static let hitsLimit: Int64 = 100
+    package static let hitsLimit: Int64 = 100
     /// How far hits can be paged.
-    public static let offsetLimit: Int64 = 10_000
+    package static let offsetLimit: Int64 = 10_000
 
     /// A part of an excerpt.
-    public struct Part: ControlValue {
-        /// The text.
-        public var text = ""
+    package struct Part: ControlValue {
+        package var text = ""
         /// True where it is what was looked for; nil otherwise.
-        public var match: Bool?
+        package var match: Bool?
 
-        /// An empty value.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("text", &self.text)
             visitor.field("match", &self.match)
         }
     }
 
     /// A message that was found.
-    public struct Hit: ControlValue {
-        /// The message.
-        public var message = MessageResult()
+    package struct Hit: ControlValue {
+        package var message = MessageResult()
         /// The part of its text with what was looked for.
-        public var excerpt: [Part] = []
+        package var excerpt: [Part] = []
 
-        /// An empty value.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("message", &self.message)
             visitor.field("excerpt", &self.excerpt)
         }
     }
 
     /// What was found.
-    public struct Result: ControlValue {
+    package struct Result: ControlValue {
         /// The messages, in the order that was asked for.
-        public var hits: [Hit] = []
+        package var hits: [Hit] = []
         /// Whether more follow.
-        public var more = false
+        package var more = false
         /// False while messages are still being indexed, or where there was no time for all of them, so that
         /// some may be missing.
-        public var complete = true
+        package var complete = true
         /// Messages of sealed conversations before this time were not looked at; nil where all were.
         ///
         /// There was no time for them: a search `until` then goes on with them.
-        public var unread: Timestamp?
+        package var unread: Timestamp?
 
-        /// An empty result.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("hits", &self.hits)
             visitor.field("more", &self.more)
             visitor.field("complete", &self.complete)

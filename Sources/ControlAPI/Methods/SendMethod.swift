@@ -1,7 +1,6 @@
 /// The method `send`.
-public enum SendMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum SendMethod: ControlMethod {
+    package static let description = MethodDescription(
         "send", "Send a message.", result: "sent",
         errors: [
             .notFound, .ambiguous, .storageFailed, .notMember, .deliveryTimeout, .held,
@@ -9,7 +8,7 @@ public enum SendMethod: ControlMethod {
         ], access: .group, isChange: true)
 
     /// What `send` waits for before it answers.
-    public enum Wait: String, WordValue {
+    package enum Wait: String, WordValue {
         /// The message is on the own disk.
         case sent
         /// Other members have it on disk and can read it: those that `members` says.
@@ -19,7 +18,7 @@ public enum SendMethod: ControlMethod {
     }
 
     /// What sort of message it is.
-    public enum Kind: String, WordValue {
+    package enum Kind: String, WordValue {
         /// Something that somebody says.
         case text
         /// What somebody does, in words.
@@ -27,7 +26,7 @@ public enum SendMethod: ControlMethod {
     }
 
     /// What a message waits for.
-    public enum Waits: String, WordValue {
+    package enum Waits: String, WordValue {
         /// To one person: they are not linked, and nobody else passes on what is for them alone.
         case away
         /// The same, and something that they wrote a moment ago came through others.
@@ -39,33 +38,31 @@ public enum SendMethod: ControlMethod {
     }
 
     /// What is sent, and to whom.
-    public struct Params: ControlValue {
+    package struct Params: ControlValue {
         /// A room, a person or a conversation id.
-        public var to = ""
+        package var to = ""
         /// The text, 1 to `ControlLimits.textBytes` bytes.
-        public var text = ""
+        package var text = ""
         /// What sort of message it is; nil for a text.
-        public var kind: Kind?
+        package var kind: Kind?
         /// The message that it answers, by its id or the beginning of it; nil for none.
-        public var replyTo: String?
+        package var replyTo: String?
         /// The client's own name for this message: sending again with it has no effect.
-        public var idempotencyKey: String?
+        package var idempotencyKey: String?
         /// What to wait for; nil for `sent`.
-        public var wait: Wait?
+        package var wait: Wait?
         /// Who must have it where `wait` is `delivered` or `read`, as ``DeliveryMembers`` reads it; nil for `any`.
-        public var members: String?
+        package var members: String?
         /// How long to wait, in milliseconds.
-        public var timeoutMilliseconds: Int64?
+        package var timeoutMilliseconds: Int64?
         /// Where it is about a place, whose name the text is; nil for all else.
-        public var location: MessageResult.Place?
+        package var location: MessageResult.Place?
         /// The file that is sent, with what is said with it as the text; nil for all else.
-        public var file: OutgoingFile?
+        package var file: OutgoingFile?
 
-        /// Empty parameters.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("to", &self.to, .word, ConversationParams.toSummary)
             visitor.field("text", &self.text, .any, "The text, 1 to 65000 bytes of UTF-8.")
             visitor.field(
@@ -99,31 +96,27 @@ public enum SendMethod: ControlMethod {
     }
 
     /// The message that was sent.
-    public struct Result: ControlValue {
-        /// The message's id.
-        public var id = ""
-        /// The conversation's id.
-        public var conversation = ""
+    package struct Result: ControlValue {
+        package var id = ""
+        package var conversation = ""
         /// The message's cursor on this node.
-        public var cursor: Int64 = 0
+        package var cursor: Int64 = 0
         /// The message's time.
-        public var time = Timestamp(milliseconds: 0)
+        package var time = Timestamp(milliseconds: 0)
         /// Whether an earlier call with the same idempotency key had sent it.
-        public var duplicate = false
+        package var duplicate = false
         /// The peers that are known to hold it; where `wait` is `read`, those whose users have read it.
-        public var deliveredTo: [String] = []
+        package var deliveredTo: [String] = []
         /// What has become of it at each other member, where that was waited for; nil otherwise.
-        public var members: [InfoMethod.Member]?
+        package var members: [InfoMethod.Member]?
         /// What the message waits for; nil where it waits for nothing.
-        public var waits: Waits?
+        package var waits: Waits?
         /// True while peers turn this daemon away because its key runs in another one; else nil.
-        public var shutOut: Bool?
+        package var shutOut: Bool?
 
-        /// An empty result.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("id", &self.id, .id)
             visitor.field("conversation", &self.conversation, .id)
             visitor.field("cursor", &self.cursor)
@@ -137,7 +130,7 @@ public enum SendMethod: ControlMethod {
     }
 
     /// Refuses a text that is empty or too long.
-    public static func check(_ params: Params) throws(RPCError) {
+    package static func check(_ params: Params) throws(RPCError) {
         guard params.replyTo == nil || params.kind != .action else {
             throw .invalidParams(
                 "an action answers nothing", reason: "oneOf",

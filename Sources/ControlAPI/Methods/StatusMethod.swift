@@ -1,57 +1,53 @@
 /// The method `status`.
-public enum StatusMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum StatusMethod: ControlMethod {
+    package static let description = MethodDescription(
         "status", "Show the daemon's status.", result: "status", access: .group)
 
     /// The state of the daemon.
-    public struct Result: ControlValue {
+    package struct Result: ControlValue {
         /// The daemon's version.
-        public var version = ""
+        package var version = ""
         /// The own identity.
-        public var id = ""
+        package var id = ""
         /// The person whose device this is.
-        public var person = ""
-        /// The own name.
-        public var name = ""
+        package var person = ""
+        package var name = ""
         /// Where identity and database lie.
-        public var dataDirectory = ""
+        package var dataDirectory = ""
         /// When the daemon started.
-        public var startedAt = Timestamp(milliseconds: 0)
+        package var startedAt = Timestamp(milliseconds: 0)
         /// The addresses that peers can dial, with ports.
-        public var listen: [String] = []
+        package var listen: [String] = []
         /// How other nodes are found.
-        public var discovery = Discovery()
+        package var discovery = Discovery()
         /// The number of authenticated links.
-        public var links: Int64 = 0
+        package var links: Int64 = 0
         /// The number of conversations.
-        public var conversations: Int64 = 0
+        package var conversations: Int64 = 0
         /// The number of messages stored.
-        public var messages: Int64 = 0
+        package var messages: Int64 = 0
         /// How many people have written who wait to be accepted.
-        public var requests: Int64 = 0
+        package var requests: Int64 = 0
         /// How many more were turned away for want of room since the start.
-        public var requestsTurnedAway: Int64 = 0
+        package var requestsTurnedAway: Int64 = 0
         /// Own messages that nobody else has yet; nil where there are none.
-        public var waiting: Waiting?
+        package var waiting: Waiting?
         /// The number of entries from the future that are held until they are due.
-        public var held: Int64 = 0
+        package var held: Int64 = 0
         /// The incarnation in use: a random number in 16 hexadecimal digits.
-        public var incarnation = ""
+        package var incarnation = ""
         /// How far the own clock is behind those of most linked people, in milliseconds.
-        public var clockOffsetMilliseconds: Int64 = 0
+        package var clockOffsetMilliseconds: Int64 = 0
         /// Whether the kernel says that its clock is synchronised; nil where it says nothing.
-        public var clockSynchronised: Bool?
+        package var clockSynchronised: Bool?
         /// How far the database has been read through.
-        public var scrub = Scrub()
+        package var scrub = Scrub()
         /// What a person should know about, oldest first.
-        public var alerts: [Alert] = []
+        package var alerts: [Alert] = []
 
-        /// An empty result.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("version", &self.version)
             visitor.field("id", &self.id, .id)
             visitor.field("person", &self.person, .id)
@@ -76,28 +72,25 @@ public enum StatusMethod: ControlMethod {
     }
 
     /// Own messages that nobody else has yet, though there is somebody to have them.
-    public struct Waiting: ControlValue {
-        /// How many.
-        public var messages: Int64 = 0
+    package struct Waiting: ControlValue {
+        package var messages: Int64 = 0
         /// True where they are about so many, as a thousand entries and more wait; else left out.
-        public var estimated: Bool?
+        package var estimated: Bool?
         /// In how many conversations.
-        public var conversations: Int64 = 0
+        package var conversations: Int64 = 0
         /// The time of the oldest of them.
-        public var since = Timestamp(milliseconds: 0)
+        package var since = Timestamp(milliseconds: 0)
         /// How many members are to have them.
-        public var recipients: Int64 = 0
+        package var recipients: Int64 = 0
         /// Some of these, at most ``listedMembers``: those whom the user knows come first.
-        public var members: [InfoMethod.Member] = []
+        package var members: [InfoMethod.Member] = []
 
         /// How many members are listed at most.
-        public static let listedMembers = 8
+        package static let listedMembers = 8
 
-        /// An empty value.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("messages", &self.messages)
             visitor.field("estimated", &self.estimated)
             visitor.field("conversations", &self.conversations)
@@ -108,19 +101,17 @@ public enum StatusMethod: ControlMethod {
     }
 
     /// How other nodes are found.
-    public struct Discovery: ControlValue {
+    package struct Discovery: ControlValue {
         /// What the configuration asks for.
-        public var mode = ""
+        package var mode = ""
         /// What is in use.
-        public var backend = ""
+        package var backend = ""
         /// How it is doing.
-        public var state = ""
+        package var state = ""
 
-        /// An empty value.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("mode", &self.mode)
             visitor.field("backend", &self.backend)
             visitor.field("state", &self.state)
@@ -128,19 +119,17 @@ public enum StatusMethod: ControlMethod {
     }
 
     /// How far the daemon has read its database through, looking for damage.
-    public struct Scrub: ControlValue {
+    package struct Scrub: ControlValue {
         /// When all of it had been read last; null where it never was.
-        public var completedAt: Timestamp?
+        package var completedAt: Timestamp?
         /// How much of the present round is done, in percent.
-        public var percent: Int64 = 0
+        package var percent: Int64 = 0
         /// How many damaged pages the last round found, or the present one where that is more.
-        public var damagedPages: Int64 = 0
+        package var damagedPages: Int64 = 0
 
-        /// An empty value.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("completedAt", &self.completedAt, .orNull)
             visitor.field("percent", &self.percent)
             visitor.field("damagedPages", &self.damagedPages)
@@ -148,19 +137,17 @@ public enum StatusMethod: ControlMethod {
     }
 
     /// Something that a person should know about.
-    public struct Alert: ControlValue {
+    package struct Alert: ControlValue {
         /// A stable word for programs.
-        public var code = ""
+        package var code = ""
         /// A sentence for people.
-        public var text = ""
+        package var text = ""
         /// When it began.
-        public var since = Timestamp(milliseconds: 0)
+        package var since = Timestamp(milliseconds: 0)
 
-        /// An empty value.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("code", &self.code)
             visitor.field("text", &self.text)
             visitor.field("since", &self.since)

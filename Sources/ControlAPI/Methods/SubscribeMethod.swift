@@ -1,7 +1,6 @@
 /// The method `subscribe`.
-public enum SubscribeMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum SubscribeMethod: ControlMethod {
+    package static let description = MethodDescription(
         "subscribe",
         "Follow messages: the notifications message, change, gap and ended come until unsubscribe or the "
             + "end of the connection.",
@@ -9,36 +8,34 @@ public enum SubscribeMethod: ControlMethod {
         errors: [.notFound, .ambiguous, .storageFailed, .notMember, .refused], access: .group)
 
     /// What to follow, and from where.
-    public struct Params: ControlValue {
+    package struct Params: ControlValue {
         /// A room, a person or a conversation id; nil for all conversations.
-        public var to: String?
+        package var to: String?
         /// The last cursor already processed; what follows it comes.
         ///
         /// Nil: after the newest message, or after what the consumer acknowledged.
-        public var from: Int64?
+        package var from: Int64?
         /// The name of a durable consumer.
-        public var consumer: String?
+        package var consumer: String?
         /// Whether to end another live reader of the same consumer and conversation.
-        public var takeOver: Bool?
+        package var takeOver: Bool?
 
         /// Which kinds of change; nil for messages alone.
-        public var kinds: [ChangeKind]?
+        package var kinds: [ChangeKind]?
         /// Which kinds of messages; nil for all.
-        public var messages: [MessageResult.Kind]?
+        package var messages: [MessageResult.Kind]?
         /// Whose: people as they are written, with `@`; nil for everybody's.
-        public var authors: [String]?
+        package var authors: [String]?
         /// Whether what the user has written themselves is left out.
-        public var notMine: Bool?
+        package var notMine: Bool?
         /// Whether only messages come that call the user by name or answer them.
-        public var mentions: Bool?
+        package var mentions: Bool?
         /// Which durable streams, by name; nil for all.
-        public var streams: [String]?
+        package var streams: [String]?
 
-        /// Empty parameters.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field(
                 "to", &self.to, .word,
                 "A room (bare word), @name, @ and 8 or more characters of an id, or a conversation id; left out: all conversations."
@@ -77,7 +74,7 @@ public enum SubscribeMethod: ControlMethod {
     }
 
     /// Refuses a choice of nothing.
-    public static func check(_ params: Params) throws(RPCError) {
+    package static func check(_ params: Params) throws(RPCError) {
         guard (params.authors?.count ?? 0) <= DeliveryMembers.namedLimit else {
             throw .invalidParams(
                 "subscribe takes at most \(DeliveryMembers.namedLimit) \"authors\"",
@@ -98,17 +95,15 @@ public enum SubscribeMethod: ControlMethod {
     }
 
     /// The subscription.
-    public struct Result: ControlValue {
+    package struct Result: ControlValue {
         /// The number of the subscription on this connection.
-        public var subscription: Int64 = 0
+        package var subscription: Int64 = 0
         /// The cursor after which messages come.
-        public var cursor: Int64 = 0
+        package var cursor: Int64 = 0
 
-        /// An empty result.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("subscription", &self.subscription)
             visitor.field("cursor", &self.cursor)
         }

@@ -1,24 +1,21 @@
 /// The method `topic`.
-public enum TopicMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum TopicMethod: ControlMethod {
+    package static let description = MethodDescription(
         "topic", "Say what a conversation is about, or show what was said last.",
         result: "conversation",
         errors: [.notFound, .ambiguous, .notMember, .refused, .tooLarge, .storageFailed],
         isChange: true)
 
     /// Which conversation, and what it is about.
-    public struct Params: ControlValue {
+    package struct Params: ControlValue {
         /// A room, a person or a conversation id.
-        public var to = ""
+        package var to = ""
         /// What it is about; empty for nothing, nil to ask only.
-        public var text: String?
+        package var text: String?
 
-        /// Empty parameters.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("to", &self.to, .word, ConversationParams.toSummary)
             visitor.field(
                 "text", &self.text, .any,
@@ -27,11 +24,10 @@ public enum TopicMethod: ControlMethod {
         }
     }
 
-    /// The conversation from here on.
-    public typealias Result = ConversationResult
+    package typealias Result = ConversationResult
 
     /// Refuses a text that is too long.
-    public static func check(_ params: Params) throws(RPCError) {
+    package static func check(_ params: Params) throws(RPCError) {
         guard let bytes = params.text?.utf8.count, bytes > ControlLimits.topicBytes else { return }
         throw .tooLarge(
             "the topic", bytes: bytes, limit: ControlLimits.topicBytes, remedy: "give a shorter one"

@@ -1,24 +1,22 @@
 /// The method `transfers`.
-public enum TransfersMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum TransfersMethod: ControlMethod {
+    package static let description = MethodDescription(
         "transfers", "List the files that are fetched, and those that ended last.",
         result: "transfers", errors: [.storageFailed], hasLargeAnswer: true, access: .group)
 
     /// Which part, and whether to be told more.
-    public struct Params: ControlValue {
+    package struct Params: ControlValue {
         /// The most elements to return; nil for 100.
-        public var limit: Int64?
+        package var limit: Int64?
         /// The `next` of the page before; nil for the beginning.
-        public var after: String?
+        package var after: String?
         /// Whether this connection is told of every change from here on.
-        public var follow: Bool?
+        package var follow: Bool?
 
         /// The first page.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             var page = PageParams()
             (page.limit, page.after) = (self.limit, self.after)
             page.fields(&visitor)
@@ -31,5 +29,5 @@ public enum TransfersMethod: ControlMethod {
     }
 
     /// Those that are under way first.
-    public typealias Result = Page<TransferResult>
+    package typealias Result = Page<TransferResult>
 }

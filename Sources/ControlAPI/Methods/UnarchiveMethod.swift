@@ -1,13 +1,10 @@
 /// The method `unarchive`.
-public enum UnarchiveMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum UnarchiveMethod: ControlMethod {
+    package static let description = MethodDescription(
         "unarchive", "List a conversation again that was put away.", result: "conversation",
         errors: [.notFound, .ambiguous, .notMember, .storageFailed], isChange: true)
 
-    /// Which conversation.
-    public typealias Params = ConversationParams
+    package typealias Params = ConversationParams
 
-    /// The conversation from here on.
-    public typealias Result = ConversationResult
+    package typealias Result = ConversationResult
 }

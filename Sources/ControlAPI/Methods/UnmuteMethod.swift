@@ -1,13 +1,10 @@
 /// The method `unmute`.
-public enum UnmuteMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum UnmuteMethod: ControlMethod {
+    package static let description = MethodDescription(
         "unmute", "Let a conversation ask for attention again.", result: "conversation",
         errors: [.notFound, .ambiguous, .notMember, .storageFailed], isChange: true)
 
-    /// Which conversation.
-    public typealias Params = ConversationParams
+    package typealias Params = ConversationParams
 
-    /// The conversation from here on.
-    public typealias Result = ConversationResult
+    package typealias Result = ConversationResult
 }

@@ -1,37 +1,34 @@
 /// The method `usage`.
-public enum UsageMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum UsageMethod: ControlMethod {
+    package static let description = MethodDescription(
         "usage", "Show what takes room on this disk.", result: "usage", errors: [.storageFailed],
         access: .group)
 
     /// What takes room.
-    public struct Result: ControlValue {
+    package struct Result: ControlValue {
         /// How many conversations are listed at most: those that take most.
-        public static let listed = 256
+        package static let listed = 256
 
         /// The database with its write-ahead log, in bytes.
-        public var database: Int64 = 0
+        package var database: Int64 = 0
         /// What search keeps beside it, in bytes; 0 where nothing was ever searched for.
-        public var search: Int64 = 0
+        package var search: Int64 = 0
         /// What the database may take (`DiskLimit=`), in bytes.
-        public var limit: Int64 = 0
+        package var limit: Int64 = 0
         /// What messages of strangers take of it, about, and may take, in bytes.
-        public var strangers = DiskShare()
+        package var strangers = DiskShare()
         /// The same of fellows: of those who share a realm with a secret.
-        public var fellows = DiskShare()
+        package var fellows = DiskShare()
         /// What the content of files takes, whole or on its way, and may take (`FileLimit=`), in bytes.
-        public var files = DiskShare()
+        package var files = DiskShare()
         /// What is left on the file system for this user, in bytes.
-        public var free: Int64 = 0
+        package var free: Int64 = 0
         /// The conversations, those first whose texts take most.
-        public var conversations: [Conversation] = []
+        package var conversations: [Conversation] = []
 
-        /// An empty result.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("database", &self.database)
             visitor.field("search", &self.search)
             visitor.field("limit", &self.limit)
@@ -43,26 +40,22 @@ public enum UsageMethod: ControlMethod {
         }
     }
 
-    /// What a conversation takes.
-    public struct Conversation: ControlValue {
-        /// Its id.
-        public var id = ""
+    package struct Conversation: ControlValue {
+        package var id = ""
         /// How it is written here; empty where that is not known any longer.
-        public var name = ""
+        package var name = ""
         /// How many entries it has: messages, edits, joins, and those whose texts are gone.
-        public var entries: Int64 = 0
+        package var entries: Int64 = 0
         /// What their texts take, in bytes.
-        public var bytes: Int64 = 0
+        package var bytes: Int64 = 0
         /// For how many days its messages are kept; nil for ever.
-        public var retainDays: Int64?
+        package var retainDays: Int64?
         /// How many bytes its messages may take; nil for any number.
-        public var retainBytes: Int64?
+        package var retainBytes: Int64?
 
-        /// An empty value.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("id", &self.id, .id)
             visitor.field("name", &self.name)
             visitor.field("entries", &self.entries)

@@ -1,23 +1,19 @@
 /// The method `verify`.
-public enum VerifyMethod: ControlMethod {
-    /// What it is.
-    public static let description = MethodDescription(
+package enum VerifyMethod: ControlMethod {
+    package static let description = MethodDescription(
         "verify", "Compare keys with somebody, and take them for who they say they are.",
         result: "verification", errors: [.notFound, .ambiguous, .refused, .storageFailed],
         isChange: true)
 
     /// Whom, and what they read aloud.
-    public struct Params: ControlValue {
-        /// The person.
-        public var person = ""
+    package struct Params: ControlValue {
+        package var person = ""
         /// The code that they see, in digits or in words; nil to be told it.
-        public var code: String?
+        package var code: String?
 
-        /// Empty parameters.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field(
                 "person", &self.person, .word, "A person: @name, or @ and 8 characters of a key.")
             visitor.field(
@@ -28,19 +24,17 @@ public enum VerifyMethod: ControlMethod {
     }
 
     /// The code of the two people.
-    public struct Result: ControlValue {
+    package struct Result: ControlValue {
         /// The person, as it stands now.
-        public var person = PersonResult()
+        package var person = PersonResult()
         /// Thirty digits in groups of five, the same on both sides.
-        public var digits = ""
+        package var digits = ""
         /// The same in eight words.
-        public var words = ""
+        package var words = ""
 
-        /// An empty result.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("person", &self.person)
             visitor.field("digits", &self.digits)
             visitor.field("words", &self.words)

@@ -1,6 +1,6 @@
 extension ControlMethod {
     /// The request for this method as a line of JSON-RPC, with its newline.
-    public static func line(id: Int64, _ params: Params) -> [UInt8] {
+    package static func line(id: Int64, _ params: Params) -> [UInt8] {
         var line: [UInt8] = []
         line.append(contentsOf: "{\"jsonrpc\":\"2.0\",\"id\":\(id),\"method\":".utf8)
         Self.description.name.write(into: &line)

@@ -1,5 +1,5 @@
 /// One element of what a client sent.
-public enum RPCCall: Equatable, Sendable {
+package enum RPCCall: Equatable, Sendable {
     /// A request, which gets exactly one response with this id.
     case request(id: RPCRequestID, RPCRequest)
     /// A notification, which gets no response, not even an error.
@@ -9,7 +9,7 @@ public enum RPCCall: Equatable, Sendable {
 }
 
 /// What one line from a client holds; JSON-RPC 2.0 sections 4 to 6.
-public enum Incoming: Equatable, Sendable {
+package enum Incoming: Equatable, Sendable {
     /// One request, notification or invalid object. What cannot be parsed is `.single(.invalid)`,
     /// and so are an empty batch and one of more than `ControlLimits.batchElements`.
     case single(RPCCall)
@@ -19,7 +19,7 @@ public enum Incoming: Equatable, Sendable {
     /// Reads one line, without its newline.
     ///
     /// Never throws: every fault becomes `.invalid`. Members of a request that the specification does not know are ignored.
-    public init(parsing line: [UInt8]) {
+    package init(parsing line: [UInt8]) {
         let json: JSON
         do {
             json = try JSON(parsing: line)

@@ -1,5 +1,5 @@
 /// Why a stream of lines cannot be read further.
-public enum LineError: Error, Equatable, Sendable {
+package enum LineError: Error, Equatable, Sendable {
     /// A line holds more bytes than the limit.
     case lineTooLong(limit: Int)
 }
@@ -11,7 +11,7 @@ public enum LineError: Error, Equatable, Sendable {
 /// cut. After a line that is too long the codec is spent: lines before it still come out, then
 /// every `nextLine` throws, and bytes appended later are dropped, because nothing tells where
 /// the next message begins in a stream whose sender breaks the rule.
-public struct LineCodec: Sendable {
+package struct LineCodec: Sendable {
     private let limit: Int
     private var buffer: [UInt8] = []
     /// Where the first line that was not taken begins.
@@ -24,16 +24,16 @@ public struct LineCodec: Sendable {
     private var failed = false
 
     /// Makes a codec for lines of at most `limit` bytes, not counting the newline.
-    public init(limit: Int = ControlLimits.lineBytes) {
+    package init(limit: Int = ControlLimits.lineBytes) {
         precondition(limit > 0, "a line needs room")
         self.limit = limit
     }
 
     /// Whether bytes of an unfinished line are held; at the end of a stream it was cut off.
-    public var hasPartialLine: Bool { self.tail < self.buffer.count }
+    package var hasPartialLine: Bool { self.tail < self.buffer.count }
 
     /// Adds bytes that were read, for instance the front of a buffer.
-    public mutating func append(_ bytes: ArraySlice<UInt8>) {
+    package mutating func append(_ bytes: ArraySlice<UInt8>) {
         guard !self.failed else { return }
         self.compact()
         var rest = bytes
@@ -48,7 +48,7 @@ public struct LineCodec: Sendable {
     }
 
     /// Adds bytes that were read.
-    public mutating func append(_ bytes: [UInt8]) { self.append(bytes[...]) }
+    package mutating func append(_ bytes: [UInt8]) { self.append(bytes[...]) }
 
     /// Adds a part of one line, or fails for good when the line would pass the limit.
     private mutating func take(_ part: ArraySlice<UInt8>) -> Bool {
@@ -65,7 +65,7 @@ public struct LineCodec: Sendable {
     ///
     /// Throws `LineError.lineTooLong` once all lines before the overlong one were taken, and at
     /// every call thereafter.
-    public mutating func nextLine() throws(LineError) -> [UInt8]? {
+    package mutating func nextLine() throws(LineError) -> [UInt8]? {
         guard self.nextEnd < self.ends.count else {
             if self.failed { throw .lineTooLong(limit: self.limit) }
             return nil

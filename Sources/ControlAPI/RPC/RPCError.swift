@@ -2,9 +2,9 @@
 ///
 /// `message` is one sentence fragment for people that says why; `data.reason` is a stable word for
 /// programs; `data.remedy` says what to do next. Section 5.1 of the specification.
-public struct RPCError: Error, Equatable, Sendable {
+package struct RPCError: Error, Equatable, Sendable {
     /// The five codes of the specification and those of this API.
-    public enum Code: Int64, CaseIterable, Sendable {
+    package enum Code: Int64, CaseIterable, Sendable {
         /// The line is not JSON.
         case parse = -32700
         /// The JSON is not a request.
@@ -44,18 +44,18 @@ public struct RPCError: Error, Equatable, Sendable {
         case held = -32013
 
         /// The name of the case, as the OpenRPC document uses it.
-        public var name: String { String(describing: self) }
+        package var name: String { String(describing: self) }
     }
 
     /// The numeric code: one of `Code`, or another when a newer daemon sends one.
-    public let code: Int64
+    package let code: Int64
     /// Why, as a sentence fragment for people.
-    public let message: String
+    package let message: String
     /// Details; an object with at least `reason` and `remedy` in all errors made here.
-    public let data: JSON?
+    package let data: JSON?
 
     /// Makes an error as it was received.
-    public init(code: Int64, message: String, data: JSON?) {
+    package init(code: Int64, message: String, data: JSON?) {
         self.code = code
         self.message = message
         self.data = data
@@ -64,7 +64,7 @@ public struct RPCError: Error, Equatable, Sendable {
     /// Makes an error with its reason, its remedy and any details, which follow those two.
     ///
     /// `details` may not repeat the names `reason` and `remedy`.
-    public init(
+    package init(
         _ code: Code, _ message: String, reason: String, remedy: String,
         details: [JSON.Member] = []
     ) {
@@ -76,21 +76,21 @@ public struct RPCError: Error, Equatable, Sendable {
     }
 
     /// The code when it is one that this version knows.
-    public var knownCode: Code? { Code(rawValue: self.code) }
+    package var knownCode: Code? { Code(rawValue: self.code) }
 
     /// The stable word for programs, when there is one.
-    public var reason: String? { self.data?["reason"]?.stringValue }
+    package var reason: String? { self.data?["reason"]?.stringValue }
 
     /// What to do next, when the error says so.
-    public var remedy: String? { self.data?["remedy"]?.stringValue }
+    package var remedy: String? { self.data?["remedy"]?.stringValue }
 
     /// The error object as JSON.
-    public var json: JSON {
+    package var json: JSON {
         .members(["code": .integer(self.code), "message": .string(self.message), "data": self.data])
     }
 
     /// Reads an error object; nil when it lacks a code or a message.
-    public init?(_ json: JSON) {
+    package init?(_ json: JSON) {
         guard let code = json["code"]?.integerValue, let message = json["message"]?.stringValue
         else { return nil }
         self.init(code: code, message: message, data: json["data"])
@@ -99,7 +99,7 @@ public struct RPCError: Error, Equatable, Sendable {
 
 extension RPCError {
     /// The line is not JSON; -32700 with the byte offset of the fault.
-    public static func parse(_ error: JSONError) -> RPCError {
+    package static func parse(_ error: JSONError) -> RPCError {
         RPCError(
             .parse, error.text, reason: error.reason.rawValue,
             remedy: "send one JSON-RPC 2.0 request per line, as UTF-8",
@@ -107,14 +107,14 @@ extension RPCError {
     }
 
     /// The JSON is no request; -32600.
-    public static func invalidRequest(_ message: String, reason: String) -> RPCError {
+    package static func invalidRequest(_ message: String, reason: String) -> RPCError {
         RPCError(
             .invalidRequest, message, reason: reason,
             remedy: "send an object such as {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"status\"}")
     }
 
     /// The line exceeds the limit; -32600, after which the daemon closes the connection.
-    public static func lineTooLong(limit: Int) -> RPCError {
+    package static func lineTooLong(limit: Int) -> RPCError {
         RPCError(
             .invalidRequest, "the line is longer than \(limit) bytes", reason: "lineTooLong",
             remedy: "send shorter lines over a new connection",
@@ -122,7 +122,7 @@ extension RPCError {
     }
 
     /// There is no method of that name; -32601; the remedy names the nearest one.
-    public static func methodNotFound(_ name: String) -> RPCError {
+    package static func methodNotFound(_ name: String) -> RPCError {
         let shown = TerminalText.line(String(name.unicodeScalars.prefix(64)))
         let nearest = NearestName.find(name, among: ControlMethods.all.map { $0.description.name })
         return RPCError(
@@ -132,34 +132,34 @@ extension RPCError {
     }
 
     /// The name of a method is one of ``ReservedMethods``; -32012.
-    public static func notYet(_ name: String) -> RPCError {
+    package static func notYet(_ name: String) -> RPCError {
         RPCError(
             .notYet, "this version of stoad does not have the method \"\(name)\" yet",
             reason: "notYet", remedy: "go on without it, or use a later version")
     }
 
     /// The parameters do not fit the method; -32602.
-    public static func invalidParams(
+    package static func invalidParams(
         _ message: String, reason: String, remedy: String, details: [JSON.Member] = []
     ) -> RPCError {
         RPCError(.invalidParams, message, reason: reason, remedy: remedy, details: details)
     }
 
     /// The daemon met a fault of its own, of which details belong in its log; -32603.
-    public static func internalError(_ message: String) -> RPCError {
+    package static func internalError(_ message: String) -> RPCError {
         RPCError(
             .internalError, message, reason: "internal",
             remedy: "see the daemon's log: journalctl --user -u stoad")
     }
 
     /// What was named does not exist here; -32001.
-    public static func notFound(_ message: String, reason: String, remedy: String) -> RPCError {
+    package static func notFound(_ message: String, reason: String, remedy: String) -> RPCError {
         RPCError(.notFound, message, reason: reason, remedy: remedy)
     }
 
     /// A name matches several people; -32002 with `data.matches`, how many, and `data.candidates`, some
     /// of them in the given order.
-    public static func ambiguous(
+    package static func ambiguous(
         _ name: String, matches: Int, candidates: [(id: String, name: String)]
     ) -> RPCError {
         RPCError(
@@ -170,7 +170,7 @@ extension RPCError {
 
     /// A name is only that of people whom the user neither knows nor writes with; -32006 with
     /// `data.matches` and `data.candidates` as in ``ambiguous(_:matches:candidates:)``.
-    public static func stranger(
+    package static func stranger(
         _ name: String, matches: Int, candidates: [(id: String, name: String)]
     ) -> RPCError {
         let whose = matches == 1 ? "the key" : "the key of the one you mean"
@@ -193,14 +193,14 @@ extension RPCError {
     }
 
     /// The disk failed and nothing was stored; -32003.
-    public static func storageFailed(_ message: String, remedy: String) -> RPCError {
+    package static func storageFailed(_ message: String, remedy: String) -> RPCError {
         RPCError(.storageFailed, message, reason: "storageFailed", remedy: remedy)
     }
 
     /// The room must be joined first; -32004.
     ///
     /// - Parameter name: the room's, where the caller has not named it.
-    public static func notMember(of name: String? = nil) -> RPCError {
+    package static func notMember(of name: String? = nil) -> RPCError {
         // A shell takes the & of a secret room for itself.
         let operand = name.map { $0.contains("&") ? "'\($0)'" : $0 }
         return RPCError(
@@ -215,7 +215,7 @@ extension RPCError {
     ///   - isRead: whether it was to be read, not only delivered.
     ///   - waiting: who was to have it, or to read it, and has not, by id and name.
     ///   - number: how many were to have it, where a number was asked for.
-    public static func deliveryTimeout(
+    package static func deliveryTimeout(
         _ result: SendMethod.Result, isRead: Bool = false,
         waitingFor waiting: [(id: String, name: String)] = [],
         number: SendMethod.UnmetNumber? = nil
@@ -258,7 +258,7 @@ extension RPCError {
     /// - Parameters:
     ///   - ahead: how far the own clock is ahead, in words; nil where that is not known.
     ///   - isOwnClockAhead: whether it is known that the own clock is the one that is wrong.
-    public static func held(
+    package static func held(
         _ result: SendMethod.Result, by peers: [String], until: Timestamp, untilText: String,
         ahead: String?, isOwnClockAhead: Bool
     ) -> RPCError {
@@ -285,7 +285,7 @@ extension RPCError {
     /// The request is not allowed; -32006.
     ///
     /// - Parameter param: which parameter it is about, where that is not the request as a whole.
-    public static func refused(
+    package static func refused(
         _ message: String, reason: String, remedy: String, param: String? = nil
     ) -> RPCError {
         RPCError(
@@ -296,7 +296,7 @@ extension RPCError {
     /// Something exceeds a limit; -32007 with the limit and what was seen.
     ///
     /// - Parameter param: which parameter it is about, where that is not the request as a whole.
-    public static func tooLarge(
+    package static func tooLarge(
         _ what: String, bytes: Int, limit: Int, remedy: String, param: String? = nil
     ) -> RPCError {
         RPCError(
@@ -309,26 +309,26 @@ extension RPCError {
     }
 
     /// The idempotency key belongs to another text; -32011.
-    public static func keyReused() -> RPCError {
+    package static func keyReused() -> RPCError {
         RPCError(
             .keyReused, "this key was used for another text in this conversation",
             reason: "keyReused", remedy: "take a new key for a new message")
     }
 
     /// The daemon has too much in hand; -32008.
-    public static func busy(_ message: String) -> RPCError {
+    package static func busy(_ message: String) -> RPCError {
         RPCError(.busy, message, reason: "busy", remedy: "try again in a moment")
     }
 
     /// The daemon is about to end; -32009.
-    public static func shuttingDown() -> RPCError {
+    package static func shuttingDown() -> RPCError {
         RPCError(
             .shuttingDown, "the daemon is shutting down", reason: "shuttingDown",
             remedy: "connect again once it is back")
     }
 
     /// The client does not read; -32010, after which the connection is closed.
-    public static func overflow(queuedBytes: Int) -> RPCError {
+    package static func overflow(queuedBytes: Int) -> RPCError {
         RPCError(
             .overflow, "the client did not read; \(queuedBytes) bytes were waiting for it",
             reason: "overflow",

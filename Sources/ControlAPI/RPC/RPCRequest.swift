@@ -1,6 +1,5 @@
 /// The id by which a response finds its request; JSON-RPC 2.0 section 4.
-public enum RPCRequestID: Hashable, Sendable {
-    /// A string.
+package enum RPCRequestID: Hashable, Sendable {
     case string(String)
     /// A whole number.
     case integer(Int64)
@@ -9,8 +8,7 @@ public enum RPCRequestID: Hashable, Sendable {
     /// Null: what errors carry that could not be matched with a request.
     case null
 
-    /// The id as JSON.
-    public var json: JSON {
+    package var json: JSON {
         switch self {
         case .string(let value): .string(value)
         case .integer(let value): .integer(value)
@@ -20,7 +18,7 @@ public enum RPCRequestID: Hashable, Sendable {
     }
 
     /// Reads an id; nil when the value is neither string nor number nor null.
-    public init?(_ json: JSON) {
+    package init?(_ json: JSON) {
         switch json {
         case .string(let value): self = .string(value)
         case .integer(let value): self = .integer(value)
@@ -32,7 +30,7 @@ public enum RPCRequestID: Hashable, Sendable {
 }
 
 /// The parameters of a request: JSON-RPC 2.0 section 4.2.
-public enum RPCParams: Equatable, Sendable {
+package enum RPCParams: Equatable, Sendable {
     /// The request has no `params` member.
     case absent
     /// By name.
@@ -41,7 +39,7 @@ public enum RPCParams: Equatable, Sendable {
     case positional([JSON])
 
     /// The value of the `params` member, or nil when it is absent.
-    public var json: JSON? {
+    package var json: JSON? {
         switch self {
         case .absent: nil
         case .named(let members): .object(members)
@@ -51,20 +49,19 @@ public enum RPCParams: Equatable, Sendable {
 }
 
 /// A method and its parameters: the part of a request that does not depend on who waits for it.
-public struct RPCRequest: Equatable, Sendable {
+package struct RPCRequest: Equatable, Sendable {
     /// The method's name, not yet looked up.
-    public let method: String
+    package let method: String
     /// Its parameters, not yet checked.
-    public let params: RPCParams
+    package let params: RPCParams
 
-    /// Makes a request.
-    public init(method: String, params: RPCParams = .absent) {
+    package init(method: String, params: RPCParams = .absent) {
         self.method = method
         self.params = params
     }
 
     /// The request object, a notification when `id` is nil.
-    public func json(id: RPCRequestID?) -> JSON {
+    package func json(id: RPCRequestID?) -> JSON {
         .members([
             "jsonrpc": "2.0", "id": id?.json, "method": .string(self.method),
             "params": self.params.json,

@@ -1,7 +1,7 @@
 /// The answer to one request; JSON-RPC 2.0 section 5.
-public struct RPCResponse: Equatable, Sendable {
+package struct RPCResponse: Equatable, Sendable {
     /// Either a result or an error.
-    public enum Outcome: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
         /// What the method returned.
         case result(JSON)
         /// Why it did not.
@@ -9,28 +9,27 @@ public struct RPCResponse: Equatable, Sendable {
     }
 
     /// The id of the request, or null for an error that belongs to none.
-    public let id: RPCRequestID
+    package let id: RPCRequestID
     /// What came of it.
-    public let outcome: Outcome
+    package let outcome: Outcome
 
     /// Makes a response with any outcome.
-    public init(id: RPCRequestID, outcome: Outcome) {
+    package init(id: RPCRequestID, outcome: Outcome) {
         self.id = id
         self.outcome = outcome
     }
 
-    /// Makes a successful response.
-    public init(id: RPCRequestID, result: JSON) {
+    package init(id: RPCRequestID, result: JSON) {
         self.init(id: id, outcome: .result(result))
     }
 
     /// Makes a failed response; without an id it carries null.
-    public init(id: RPCRequestID = .null, error: RPCError) {
+    package init(id: RPCRequestID = .null, error: RPCError) {
         self.init(id: id, outcome: .failure(error))
     }
 
     /// The response object, with `jsonrpc`, then `id`, then `result` or `error`.
-    public var json: JSON {
+    package var json: JSON {
         switch self.outcome {
         case .result(let result): ["jsonrpc": "2.0", "id": self.id.json, "result": result]
         case .failure(let error): ["jsonrpc": "2.0", "id": self.id.json, "error": error.json]
@@ -38,7 +37,7 @@ public struct RPCResponse: Equatable, Sendable {
     }
 
     /// The response as one line with its newline, ready to be written to the socket.
-    public var line: [UInt8] {
+    package var line: [UInt8] {
         switch self.outcome {
         case .result(let result): Self.line(id: self.id, result: result)
         case .failure: self.json.line
@@ -46,7 +45,7 @@ public struct RPCResponse: Equatable, Sendable {
     }
 
     /// The line of a successful response, written without a tree in between.
-    public static func line(id: RPCRequestID, result: some FieldValue) -> [UInt8] {
+    package static func line(id: RPCRequestID, result: some FieldValue) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(result.expectedBytes + 64)
         output.append(contentsOf: "{\"jsonrpc\":\"2.0\",\"id\":".utf8)
@@ -60,7 +59,7 @@ public struct RPCResponse: Equatable, Sendable {
 
 extension JSON {
     /// The compact text with a newline: one message of the control API.
-    public var line: [UInt8] {
+    package var line: [UInt8] {
         var output = self.bytes
         output.append(0x0A)
         return output
@@ -68,14 +67,14 @@ extension JSON {
 }
 
 /// One element of what a daemon sent, as a client reads it.
-public enum ServerMessage: Equatable, Sendable {
+package enum ServerMessage: Equatable, Sendable {
     /// The answer to a request.
     case response(RPCResponse)
     /// An event.
     case notification(RPCRequest)
 
     /// Reads one object from a line or batch; nil when it is neither of the two.
-    public init?(_ json: JSON) {
+    package init?(_ json: JSON) {
         guard json["jsonrpc"] == .string("2.0") else { return nil }
         if let method = json["method"]?.stringValue {
             switch json["params"] {

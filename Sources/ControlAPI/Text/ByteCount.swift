@@ -1,7 +1,7 @@
 /// Numbers of bytes for people.
-public enum ByteCount {
+package enum ByteCount {
     /// `512 bytes`, `1.5 MB`: powers of ten, as disks are sold and `df -H` counts.
-    public static func text(_ bytes: Int64) -> String {
+    package static func text(_ bytes: Int64) -> String {
         var value = Double(bytes)
         var unit = "bytes"
         for next in ["kB", "MB", "GB", "TB"] where value >= 1_000 {

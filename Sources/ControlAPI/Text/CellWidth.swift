@@ -2,9 +2,9 @@
 ///
 /// What a terminal does with a character is its own affair; this is what wcwidth(3) of Glibc says,
 /// and what most of them do.
-public enum CellWidth {
+package enum CellWidth {
     /// The cells of one scalar: none for marks, two for East Asian wide characters and emoji.
-    public static func of(_ scalar: Unicode.Scalar) -> Int {
+    package static func of(_ scalar: Unicode.Scalar) -> Int {
         if scalar.value < 0x300 { return 1 }
         // Vowels and final consonants of Hangul join the syllable before them.
         if (0x1160...0x11FF).contains(scalar.value) { return 0 }
@@ -15,7 +15,7 @@ public enum CellWidth {
     }
 
     /// The cells of a text that is safe to print.
-    public static func of(_ text: String) -> Int {
+    package static func of(_ text: String) -> Int {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
         return text.unicodeScalars.reduce(0) { $0 + Self.of($1) }
     }

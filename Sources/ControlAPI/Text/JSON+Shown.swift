@@ -1,54 +1,56 @@
 extension JSON {
     /// A member's string, safe to print on one line; empty when there is none.
-    public func shown(_ name: String) -> String { TerminalText.line(self[name]?.stringValue ?? "") }
+    package func shown(_ name: String) -> String {
+        TerminalText.line(self[name]?.stringValue ?? "")
+    }
 
     /// How reachable somebody is; a stroke where they do not tell.
-    public var shownPresence: String { self["presence"] == nil ? "-" : self.shown("presence") }
+    package var shownPresence: String { self["presence"] == nil ? "-" : self.shown("presence") }
 
     /// A member's integer; zero when there is none.
-    public func count(_ name: String) -> Int64 { self[name]?.integerValue ?? 0 }
+    package func count(_ name: String) -> Int64 { self[name]?.integerValue ?? 0 }
 
     /// A member's list; empty when there is none.
-    public func list(_ name: String) -> [JSON] { self[name]?.arrayValue ?? [] }
+    package func list(_ name: String) -> [JSON] { self[name]?.arrayValue ?? [] }
 
     /// A member's strings in one line, with commas.
-    public func joined(_ name: String) -> String {
+    package func joined(_ name: String) -> String {
         self.list(name).compactMap { $0.stringValue.map(TerminalText.line) }
             .joined(separator: ", ")
     }
 
     /// Somebody as they are shown, by the members that say who it is.
-    public func person(_ name: String = "name", key: String = "id") -> ShownPerson {
+    package func person(_ name: String = "name", key: String = "id") -> ShownPerson {
         ShownPerson(
             name: self[name]?.stringValue ?? "", id: self[key]?.stringValue ?? "",
             isAmbiguous: self["ambiguous"] == .bool(true), isVerified: self.isVerified)
     }
 
     /// How somebody is called before a colon or in a column, see ``ShownPerson``.
-    public func shownPerson(_ name: String = "name", key: String = "id") -> String {
+    package func shownPerson(_ name: String = "name", key: String = "id") -> String {
         self.person(name, key: key).text
     }
 
     /// How somebody is called among words and in lists, see ``ShownPerson/quoted``.
-    public func quotedPerson(_ name: String = "name", key: String = "id") -> String {
+    package func quotedPerson(_ name: String = "name", key: String = "id") -> String {
         self.person(name, key: key).quoted
     }
 
     /// A person's name in a column of its own, with nothing in it that ends a name on a screen.
-    public func shownName(_ name: String = "name") -> String {
+    package func shownName(_ name: String = "name") -> String {
         ShownPerson.safe(self[name]?.stringValue ?? "")
     }
 
     /// How a conversation is called: a room by its name, two people by the other one's, as ``ShownPerson``
     /// shows it.
-    public func shownConversation(_ name: String = "name", person: String = "person") -> String {
+    package func shownConversation(_ name: String = "name", person: String = "person") -> String {
         let text = self[name]?.stringValue ?? ""
         guard text.hasPrefix("@") else { return ShownPerson.safe(text) }
         return self.direct(name, person: person).conversation()
     }
 
     /// The other one of two people who talk, as they are shown.
-    public func direct(_ name: String = "name", person: String = "person") -> ShownPerson {
+    package func direct(_ name: String = "name", person: String = "person") -> ShownPerson {
         ShownPerson(
             name: String((self[name]?.stringValue ?? "").dropFirst()),
             id: self[person]?.stringValue ?? "")
@@ -60,5 +62,5 @@ extension JSON {
     }
 
     /// A member's identity in the short form that commands take: `@` and 12 characters.
-    public func shortKey(_ name: String = "id") -> String { "@" + self.shown(name).prefix(12) }
+    package func shortKey(_ name: String = "id") -> String { "@" + self.shown(name).prefix(12) }
 }

@@ -5,9 +5,9 @@
 ///
 /// What ends a name on a screen cannot occur in one as it is shown: a colon, the rule between columns, what
 /// looks like them, and the stars of what is no text. So no name makes its text look like somebody else's.
-public struct ShownPerson: Hashable, Sendable {
+package struct ShownPerson: Hashable, Sendable {
     /// The cells that any place for people must have: a sign that the name is cut, the key, and ✓.
-    public static let leastColumns = 16
+    package static let leastColumns = 16
 
     private static let keyCharacters = 12
     /// As many as the daemon writes behind the name of a conversation of two.
@@ -15,18 +15,18 @@ public struct ShownPerson: Hashable, Sendable {
     private static let cut = "…"
 
     /// The name as it is shown; empty where none is known.
-    public let name: String
+    package let name: String
     /// `@` and the beginning of the key; empty where it is not known.
-    public let key: String
+    package let key: String
     /// Whether the key stands behind the name.
-    public let hasKey: Bool
+    package let hasKey: Bool
     /// Whether the user has compared keys.
-    public let isVerified: Bool
+    package let isVerified: Bool
 
     /// Somebody by what is known of them.
     ///
     /// A name that has the beginning of the key behind it already, as the daemon writes some, is taken apart.
-    public init(
+    package init(
         name: String, id: String = "", isAmbiguous: Bool = false, isVerified: Bool = false
     ) {
         let key = id.isEmpty ? "" : "@" + TerminalText.line(id).prefix(Self.keyCharacters)
@@ -47,13 +47,13 @@ public struct ShownPerson: Hashable, Sendable {
     }
 
     /// All of it, as it stands before a colon or in a column of its own.
-    public var text: String { self.name + self.ending }
+    package var text: String { self.name + self.ending }
 
     /// All of it, as it stands among words and in lists: in quotes where the name could be read on.
-    public var quoted: String { self.quoted(.max) }
+    package var quoted: String { self.quoted(.max) }
 
     /// As ``quoted`` in at most so many cells, as ``fitted(_:)`` does it.
-    public func quoted(_ columns: Int) -> String {
+    package func quoted(_ columns: Int) -> String {
         let isPlain = self.name.unicodeScalars.allSatisfy(Self.isOfWord)
         guard !isPlain else { return self.fitted(columns) }
         var inner = ""
@@ -68,12 +68,12 @@ public struct ShownPerson: Hashable, Sendable {
     }
 
     /// The key without the name.
-    public var keyed: String { self.key + self.mark }
+    package var keyed: String { self.key + self.mark }
 
     /// As ``text`` in at most so many cells; a name that is cut has its key behind it, too.
     ///
     /// The key and ✓ stay whole also where there are fewer than ``leastColumns``.
-    public func fitted(_ columns: Int) -> String { self.fitted(self.name, columns, quote: "") }
+    package func fitted(_ columns: Int) -> String { self.fitted(self.name, columns, quote: "") }
 
     private func fitted(_ name: String, _ columns: Int, quote: String) -> String {
         let whole = quote + name + quote + self.ending
@@ -85,7 +85,7 @@ public struct ShownPerson: Hashable, Sendable {
     }
 
     /// How the conversation with them is called, in at most so many cells: `@Ada`; a key has its `@` already.
-    public func conversation(_ columns: Int = .max) -> String {
+    package func conversation(_ columns: Int = .max) -> String {
         self.name.isEmpty ? self.fitted(columns) : "@" + self.fitted(columns - 1)
     }
 
@@ -108,7 +108,7 @@ public struct ShownPerson: Hashable, Sendable {
 
     /// A name with nothing in it that ends a name on a screen; of any gap one blank is left, since wider ones
     /// stand between the columns of tables.
-    public static func safe(_ name: String) -> String {
+    package static func safe(_ name: String) -> String {
         var shown = ""
         var isGap = false
         for scalar in TerminalText.line(name).unicodeScalars {

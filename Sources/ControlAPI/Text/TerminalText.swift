@@ -3,14 +3,14 @@
 /// Text travels and is stored as it was written; only what is shown to a person passes through
 /// here. A scalar that a terminal obeys or that hides or reorders what follows is shown as a
 /// visible form: control characters in caret notation (`^[` for escape), others as `<U+202E>`.
-public enum TerminalText {
+package enum TerminalText {
     /// Whether a terminal obeys this scalar, or it is invisible or reorders its neighbours.
     ///
     /// C0, DEL and C1 controls; bidirectional marks, embeddings, overrides and isolates (UAX 9);
     /// zero-width and default-ignorable characters used to disguise names; line and paragraph
     /// separators; tag characters; interlinear annotation. Not the zero-width joiner and
     /// non-joiner between letters or emoji: those depend on neighbours, see `sanitized`.
-    public static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F: true
         case 0xAD, 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E: true
@@ -22,14 +22,14 @@ public enum TerminalText {
     }
 
     /// Whether there is nothing but white space in a text, or not even that.
-    public static func isBlank(_ text: String) -> Bool {
+    package static func isBlank(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy(\.properties.isWhitespace)
     }
 
     /// One line of text, with everything hidden made visible; a newline becomes `^J`.
     ///
     /// For names, status texts and all else that must not span lines.
-    public static func line(_ text: String) -> String {
+    package static func line(_ text: String) -> String {
         Self.sanitized(text, newline: "^J")
     }
 
@@ -37,7 +37,7 @@ public enum TerminalText {
     ///
     /// The indent keeps a message from imitating the line of another message. `\r\n` counts as one
     /// newline; a carriage return alone is shown as `^M`. A tab becomes four spaces.
-    public static func block(_ text: String, indent: String) -> String {
+    package static func block(_ text: String, indent: String) -> String {
         Self.sanitized(text, newline: "\n" + indent)
     }
 
@@ -46,7 +46,7 @@ public enum TerminalText {
     ///
     /// The one place where printed commands get their names. What is hidden is shown as by ``line(_:)``,
     /// so that such a name does not come back as it was.
-    public static func word(_ text: String) -> String {
+    package static func word(_ text: String) -> String {
         let line = Self.line(text)
         let isPlain = line.unicodeScalars.allSatisfy { scalar in
             scalar.isASCII ? Self.isPlain(scalar) : scalar.properties.isAlphabetic

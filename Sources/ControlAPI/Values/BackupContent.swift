@@ -1,25 +1,22 @@
-/// What is in a backup.
-public struct BackupContent: ControlValue {
+package struct BackupContent: ControlValue {
     /// Whose it is: the person's id.
-    public var person = ""
+    package var person = ""
     /// The name that they go by.
-    public var name = ""
+    package var name = ""
     /// When it was made.
-    public var time = Timestamp(milliseconds: 0)
+    package var time = Timestamp(milliseconds: 0)
     /// How many people are known, verified or blocked in it.
-    public var people: Int64 = 0
+    package var people: Int64 = 0
     /// How many realms it has.
-    public var realms: Int64 = 0
+    package var realms: Int64 = 0
     /// How many rooms, open and secret.
-    public var rooms: Int64 = 0
+    package var rooms: Int64 = 0
     /// How many conversations with one person.
-    public var directs: Int64 = 0
+    package var directs: Int64 = 0
 
-    /// An empty value.
-    public init() {}
+    package init() {}
 
-    /// Visits the fields in order.
-    public mutating func fields(_ visitor: inout some FieldVisitor) {
+    package mutating func fields(_ visitor: inout some FieldVisitor) {
         visitor.field("person", &self.person, .id)
         visitor.field("name", &self.name)
         visitor.field("time", &self.time)

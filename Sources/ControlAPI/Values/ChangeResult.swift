@@ -1,5 +1,5 @@
 /// What subscribers choose by.
-public enum ChangeKind: String, WordValue {
+package enum ChangeKind: String, WordValue {
     /// Messages, joins and leaves of others among them.
     case message
     /// In which conversations and realms this node is.
@@ -30,9 +30,8 @@ public enum ChangeKind: String, WordValue {
 }
 
 /// One change that is no message, in the notification `change`.
-public struct ChangeResult: ControlValue {
-    /// What happened.
-    public enum Event: String, WordValue {
+package struct ChangeResult: ControlValue {
+    package enum Event: String, WordValue {
         /// The user has joined the conversation.
         case joined
         /// The user has left the conversation.
@@ -72,49 +71,45 @@ public struct ChangeResult: ControlValue {
     }
 
     /// What sort of change it is; never `message`, `stream`, `presence` or `typing`.
-    public var kind = ChangeKind.alert
-    /// What happened.
-    public var event = Event.raised
-    /// When.
-    public var time = Timestamp(milliseconds: 0)
+    package var kind = ChangeKind.alert
+    package var event = Event.raised
+    package var time = Timestamp(milliseconds: 0)
     /// Its position in this node's order of arrival.
-    public var cursor: Int64 = 0
+    package var cursor: Int64 = 0
     /// The id of the conversation or of the realm; nil for others.
-    public var id: String?
+    package var id: String?
     /// The name of the conversation, of the realm, or of who waits to be accepted; nil for an alert.
-    public var name: String?
+    package var name: String?
     /// The alert, as a stable word for programs; nil for others.
-    public var code: String?
+    package var code: String?
     /// Which person's device it is about; nil for none.
-    public var peer: String?
+    package var peer: String?
     /// The name that the person goes by here, where they have edited or taken back a message, react to
     /// one, have an own one, or are linked; nil for others.
     ///
     /// As `Ada@` and the beginning of the key where the name is ambiguous.
-    public var peerName: String?
+    package var peerName: String?
     /// The message that was taken back or edited, that somebody reacts to, has or has read; nil for
     /// others.
-    public var message: String?
+    package var message: String?
     /// Whether the conversation is muted from here on; nil for other events.
-    public var muted: Bool?
+    package var muted: Bool?
     /// Whether the conversation is put away from here on; nil for other events.
-    public var archived: Bool?
+    package var archived: Bool?
     /// How many messages of the conversation are unread now; nil for other events.
-    public var unread: Int64?
+    package var unread: Int64?
     /// How many of these call the user by name; nil for other events.
-    public var mentions: Int64?
+    package var mentions: Int64?
     /// What the alert says, what was written first, the text that a message has now, or the sign; nil
     /// for others and for an alert that is over.
-    public var text: String?
+    package var text: String?
 
-    /// An empty value.
-    public init() {}
+    package init() {}
 
     /// Others refer to it as `Change`.
-    public static var schemaName: String? { "Change" }
+    package static var schemaName: String? { "Change" }
 
-    /// Visits the fields in order.
-    public mutating func fields(_ visitor: inout some FieldVisitor) {
+    package mutating func fields(_ visitor: inout some FieldVisitor) {
         visitor.field("kind", &self.kind)
         visitor.field("event", &self.event)
         visitor.field("time", &self.time)

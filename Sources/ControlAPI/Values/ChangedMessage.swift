@@ -1,17 +1,12 @@
 /// A message that something was done to: the result of `erase`, `edit` and `react`.
-public struct ChangedMessage: ControlValue {
-    /// The message's id.
-    public var id = ""
-    /// The conversation's id.
-    public var conversation = ""
-    /// The conversation's name.
-    public var conversationName = ""
+package struct ChangedMessage: ControlValue {
+    package var id = ""
+    package var conversation = ""
+    package var conversationName = ""
 
-    /// An empty value.
-    public init() {}
+    package init() {}
 
-    /// Visits the fields in order.
-    public mutating func fields(_ visitor: inout some FieldVisitor) {
+    package mutating func fields(_ visitor: inout some FieldVisitor) {
         visitor.field("id", &self.id, .id)
         visitor.field("conversation", &self.conversation, .id)
         visitor.field("conversationName", &self.conversationName)
@@ -19,15 +14,13 @@ public struct ChangedMessage: ControlValue {
 }
 
 /// A message, by its id or the beginning of it: the parameters of `erase` and `message`.
-public struct MessageParams: ControlValue {
+package struct MessageParams: ControlValue {
     /// Its id, or the beginning of it.
-    public var id = ""
+    package var id = ""
 
-    /// Empty parameters.
-    public init() {}
+    package init() {}
 
-    /// Visits the fields in order.
-    public mutating func fields(_ visitor: inout some FieldVisitor) {
+    package mutating func fields(_ visitor: inout some FieldVisitor) {
         visitor.field("id", &self.id, .word, Self.summary)
     }
 

@@ -1,17 +1,15 @@
 /// A conversation that the user is in: the parameters of `mute` and `archive`, and of what ends them.
-public struct ConversationParams: ControlValue {
+package struct ConversationParams: ControlValue {
     /// A room, a person or a conversation id.
-    public var to = ""
+    package var to = ""
 
     /// What is said of the parameter that names a conversation, of whichever method.
     static let toSummary: StaticString =
         "A room (bare word), @name, @ and 8 or more characters of an id, or a conversation id."
 
-    /// Empty parameters.
-    public init() {}
+    package init() {}
 
-    /// Visits the fields in order.
-    public mutating func fields(_ visitor: inout some FieldVisitor) {
+    package mutating func fields(_ visitor: inout some FieldVisitor) {
         visitor.field("to", &self.to, .word, Self.toSummary)
     }
 }

@@ -1,5 +1,5 @@
 /// Who must have a message before `send` has delivered it: the parameter `members`.
-public enum DeliveryMembers: Hashable, Sendable {
+package enum DeliveryMembers: Hashable, Sendable {
     /// So many of the members that count; 1 for `any`.
     case count(Int)
     /// All members whom the user knows.
@@ -8,12 +8,12 @@ public enum DeliveryMembers: Hashable, Sendable {
     case named([String])
 
     /// The most people who can be named.
-    public static let namedLimit = 64
+    package static let namedLimit = 64
 
     /// Reads `any`, `all`, a number from 1 to 9999, or one or more `@person` with commas between.
     ///
     /// Throws what is wrong with it, and what would do.
-    public init(_ text: String) throws(RPCError) {
+    package init(_ text: String) throws(RPCError) {
         switch text {
         case "any": self = .count(1)
         case "all": self = .all

@@ -1,7 +1,6 @@
 /// One message, in `history`, `conversations` and the notification `message`.
-public struct MessageResult: ControlValue {
-    /// The kinds of message.
-    public enum Kind: String, WordValue {
+package struct MessageResult: ControlValue {
+    package enum Kind: String, WordValue {
         /// Something that a person or a script wrote.
         case text
         /// What the author does, in words.
@@ -22,21 +21,19 @@ public struct MessageResult: ControlValue {
     }
 
     /// A place on the Earth.
-    public struct Place: ControlValue {
+    package struct Place: ControlValue {
         /// Degrees north.
-        public var latitude = 0.0
+        package var latitude = 0.0
         /// Degrees east.
-        public var longitude = 0.0
+        package var longitude = 0.0
         /// How far it may be off, in metres; nil where that is not said.
-        public var accuracy: Int64?
+        package var accuracy: Int64?
         /// The same as a `geo:` URI.
-        public var uri: String?
+        package var uri: String?
 
-        /// An empty value.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("latitude", &self.latitude)
             visitor.field("longitude", &self.longitude)
             visitor.field("accuracy", &self.accuracy)
@@ -45,28 +42,26 @@ public struct MessageResult: ControlValue {
     }
 
     /// A sign that people have given to a message.
-    public struct Sign: ControlValue {
+    package struct Sign: ControlValue {
         /// How many signs of one message are listed at most: they fit a line or two.
-        public static let listed = 32
+        package static let listed = 32
         /// How many people are listed at most.
-        public static let listedPeople = 16
+        package static let listedPeople = 16
 
         /// An emoji, or a short word.
-        public var sign = ""
+        package var sign = ""
         /// How many people have given it.
-        public var count: Int64 = 0
+        package var count: Int64 = 0
         /// True where the own person is one of them; nil otherwise.
-        public var own: Bool?
+        package var own: Bool?
         /// The devices of the first of them.
-        public var people: [String] = []
+        package var people: [String] = []
         /// The names that these go by here, in the same order.
-        public var names: [String] = []
+        package var names: [String] = []
 
-        /// An empty value.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("sign", &self.sign)
             visitor.field("count", &self.count)
             visitor.field("own", &self.own)
@@ -76,19 +71,16 @@ public struct MessageResult: ControlValue {
     }
 
     /// The message that another one answers.
-    public struct Answered: ControlValue {
-        /// Its id.
-        public var id = ""
+    package struct Answered: ControlValue {
+        package var id = ""
         /// Its author's identity.
-        public var author = ""
+        package var author = ""
         /// The name that its author goes by here, as `Ada@` and the beginning of the key where it is ambiguous.
-        public var authorName = ""
+        package var authorName = ""
 
-        /// An empty value.
-        public init() {}
+        package init() {}
 
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("id", &self.id, .id)
             visitor.field("author", &self.author, .id)
             visitor.field("authorName", &self.authorName)
@@ -96,53 +88,48 @@ public struct MessageResult: ControlValue {
     }
 
     /// The entry's id.
-    public var id = ""
-    /// The conversation's id.
-    public var conversation = ""
-    /// The conversation's name.
-    public var conversationName = ""
+    package var id = ""
+    package var conversation = ""
+    package var conversationName = ""
     /// The author's identity.
-    public var author = ""
+    package var author = ""
     /// The name that the author goes by here.
-    public var authorName = ""
+    package var authorName = ""
     /// True where the author's name could be taken for that of somebody else, for a key or for none, so that the
     /// beginning of the key belongs to it; nil otherwise.
-    public var ambiguous: Bool?
+    package var ambiguous: Bool?
     /// True where the user has compared keys with the author; nil otherwise.
-    public var verified: Bool?
+    package var verified: Bool?
     /// True where the user has written it, with this device or another one; nil otherwise.
-    public var own: Bool?
-    /// Its kind.
-    public var kind = Kind.text
+    package var own: Bool?
+    package var kind = Kind.text
     /// The text; empty for the kinds that have none.
-    public var text = ""
+    package var text = ""
     /// The message that it answers; nil where it answers none.
-    public var replyTo: Answered?
+    package var replyTo: Answered?
     /// When the author wrote it, by the author's clock.
-    public var time = Timestamp(milliseconds: 0)
+    package var time = Timestamp(milliseconds: 0)
     /// Its position in this node's order of arrival.
-    public var cursor: Int64 = 0
+    package var cursor: Int64 = 0
     /// Whether it arrived after messages that it precedes in display order.
-    public var late = false
+    package var late = false
     /// True when it lies after a proven fork of its log; nil otherwise.
-    public var disputed: Bool?
+    package var disputed: Bool?
     /// What few messages have; none in most, so that those cost nothing for it.
     private var rare: [Rare] = []
 
-    /// An empty value.
-    public init() {}
+    package init() {}
 
     /// The text, and around it three ids, names, a time and what is rarely true.
-    public var expectedBytes: Int {
+    package var expectedBytes: Int {
         self.text.utf8.count + (self.replyTo == nil ? 580 : 760)
             + (self.reactions?.expectedBytes ?? 0)
     }
 
     /// Others refer to it as `Message`.
-    public static var schemaName: String? { "Message" }
+    package static var schemaName: String? { "Message" }
 
-    /// Visits the fields in order.
-    public mutating func fields<Visitor: FieldVisitor>(_ visitor: inout Visitor) {
+    package mutating func fields<Visitor: FieldVisitor>(_ visitor: inout Visitor) {
         visitor.field("id", &self.id, .id)
         visitor.field("conversation", &self.conversation, .id)
         visitor.field("conversationName", &self.conversationName)
@@ -188,37 +175,37 @@ extension MessageResult {
     }
 
     /// True where it calls the user by name, or answers them; nil otherwise.
-    public var mention: Bool? {
+    package var mention: Bool? {
         get { self.rare.first?.mention }
         set { self.change(newValue != nil) { $0.mention = newValue } }
     }
 
     /// Where it is about a place; nil for other kinds.
-    public var location: Place? {
+    package var location: Place? {
         get { self.rare.first?.location }
         set { self.change(newValue != nil) { $0.location = newValue } }
     }
 
     /// Where it is a file; nil for other kinds.
-    public var file: FileResult? {
+    package var file: FileResult? {
         get { self.rare.first?.file }
         set { self.change(newValue != nil) { $0.file = newValue } }
     }
 
     /// When the author has given it the text that it has; nil where that is the first one.
-    public var edited: Timestamp? {
+    package var edited: Timestamp? {
         get { self.rare.first?.edited }
         set { self.change(newValue != nil) { $0.edited = newValue } }
     }
 
     /// What people make of it, the user and those whom they know first; nil where nobody has said.
-    public var reactions: [Sign]? {
+    package var reactions: [Sign]? {
         get { self.rare.first?.reactions }
         set { self.change(newValue != nil) { $0.reactions = newValue } }
     }
 
     /// How many signs people have made of it beside those; nil where these are all.
-    public var moreReactions: Int64? {
+    package var moreReactions: Int64? {
         get { self.rare.first?.moreReactions }
         set { self.change(newValue != nil) { $0.moreReactions = newValue } }
     }

@@ -1,35 +1,33 @@
 /// A part of a list: the answer of every method that lists something.
-public struct Page<Element: ControlValue>: ControlValue {
+package struct Page<Element: ControlValue>: ControlValue {
     /// The elements, in the order of the list.
-    public var items: [Element] = []
+    package var items: [Element] = []
     /// Where the rest of the list begins: the `after` of the next call; nil at the end.
-    public var next: String?
+    package var next: String?
 
     /// The elements, and a little around them.
-    public var expectedBytes: Int { self.items.expectedBytes + 40 }
+    package var expectedBytes: Int { self.items.expectedBytes + 40 }
 
     /// An empty page.
-    public init() {}
+    package init() {}
 
-    /// Visits the fields in order.
-    public mutating func fields(_ visitor: inout some FieldVisitor) {
+    package mutating func fields(_ visitor: inout some FieldVisitor) {
         visitor.field("items", &self.items)
         visitor.field("next", &self.next)
     }
 }
 
 /// Which part of a list: the parameters of every method that lists something, alone or behind others.
-public struct PageParams: ControlValue {
+package struct PageParams: ControlValue {
     /// The most elements to return, 1 to `ControlLimits.pageItems`.
-    public var limit: Int64?
+    package var limit: Int64?
     /// The `next` of the page before; nil for the beginning.
-    public var after: String?
+    package var after: String?
 
     /// The first page.
-    public init() {}
+    package init() {}
 
-    /// Visits the fields in order.
-    public mutating func fields(_ visitor: inout some FieldVisitor) {
+    package mutating func fields(_ visitor: inout some FieldVisitor) {
         visitor.field(
             "limit", &self.limit, .range(1...Int64(ControlLimits.pageItems)),
             "The most elements to return; 100 by default, and fewer where they are long.")
@@ -42,7 +40,7 @@ public struct PageParams: ControlValue {
     /// list.
     ///
     /// - Parameter list: the name of the method.
-    public func cut(of list: String) throws(RPCError) -> PageCut {
+    package func cut(of list: String) throws(RPCError) -> PageCut {
         let limit = self.limit.map(Int.init) ?? ControlLimits.pageItemsDefault
         guard let after = self.after else { return PageCut(list: list, limit: limit) }
         guard let place = PagePlace(after, in: list) else {
@@ -60,16 +58,16 @@ public struct PageParams: ControlValue {
 ///
 /// Both belong to the element and not to the moment, so that a list which changes from page to page
 /// still shows all that stays in it once.
-public struct PagePlace: Hashable, Comparable, Sendable {
+package struct PagePlace: Hashable, Comparable, Sendable {
     /// What comes first: 0 to 9.
-    public let rank: Int
+    package let rank: Int
     /// What the element alone has; ordered by its bytes of UTF-8.
-    public let key: String
+    package let key: String
 
     /// A place.
     ///
     /// - Precondition: the rank is one digit.
-    public init(rank: Int, key: String) {
+    package init(rank: Int, key: String) {
         precondition((0...9).contains(rank), "a rank is one digit")
         self.rank = rank
         self.key = key
@@ -88,14 +86,14 @@ public struct PagePlace: Hashable, Comparable, Sendable {
     func text(in list: String) -> String { "\(list):\(self.rank):\(self.key)" }
 
     /// Orders by rank, then by key.
-    public static func < (left: PagePlace, right: PagePlace) -> Bool {
+    package static func < (left: PagePlace, right: PagePlace) -> Bool {
         guard left.rank == right.rank else { return left.rank < right.rank }
         return left.key.utf8.lexicographicallyPrecedes(right.key.utf8)
     }
 }
 
 /// How a page is cut out of a list.
-public struct PageCut: Hashable, Sendable {
+package struct PageCut: Hashable, Sendable {
     let list: String
     let limit: Int
     var after: PagePlace?
@@ -107,7 +105,7 @@ public struct PageCut: Hashable, Sendable {
     ///   - all: the whole list in any order; each place is there once.
     ///   - place: where an element stands; cheap, since it is asked of all.
     ///   - element: how it is shown; asked only of those that the page needs.
-    public func page<Source, Element>(
+    package func page<Source, Element>(
         of all: some Sequence<Source>, byteLimit: Int, place: (Source) -> PagePlace,
         element: (Source) -> Element
     ) -> Page<Element> {

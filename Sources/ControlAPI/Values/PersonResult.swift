@@ -1,28 +1,25 @@
 /// Somebody of whom the user has said something, in `people` and what changes it.
-public struct PersonResult: ControlValue {
-    /// The identity.
-    public var id = ""
+package struct PersonResult: ControlValue {
+    package var id = ""
     /// The name it goes by here; empty where it has told none.
-    public var name = ""
+    package var name = ""
     /// True where the name could be taken for that of somebody else; nil otherwise.
-    public var ambiguous: Bool?
+    package var ambiguous: Bool?
     /// How far it is trusted here.
-    public var tier = TierWord.stranger
+    package var tier = TierWord.stranger
     /// How this node stands with it.
-    public var state = PeersMethod.State.away
+    package var state = PeersMethod.State.away
     /// How reachable its user is, by their own word; nil for who is linked and does not tell.
-    public var presence: PresenceWord?
+    package var presence: PresenceWord?
     /// When it was last linked; nil, written as null, when never.
-    public var lastSeen: Timestamp?
+    package var lastSeen: Timestamp?
 
-    /// An empty value.
-    public init() {}
+    package init() {}
 
     /// Others refer to it as `Person`.
-    public static var schemaName: String? { "Person" }
+    package static var schemaName: String? { "Person" }
 
-    /// Visits the fields in order.
-    public mutating func fields(_ visitor: inout some FieldVisitor) {
+    package mutating func fields(_ visitor: inout some FieldVisitor) {
         visitor.field("id", &self.id, .id)
         visitor.field("name", &self.name)
         visitor.field("ambiguous", &self.ambiguous)

@@ -1,5 +1,5 @@
 /// How reachable somebody is, as they tell themselves.
-public enum PresenceWord: String, WordValue {
+package enum PresenceWord: String, WordValue {
     /// They are there.
     case online
     /// They have left their machine for a while.

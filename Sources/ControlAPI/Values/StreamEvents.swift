@@ -1,30 +1,25 @@
 /// The notification `stream`.
-public struct StreamEvent: ControlEvent {
-    /// The number of the stream.
-    public var stream: Int64 = 0
+package struct StreamEvent: ControlEvent {
+    package var stream: Int64 = 0
     /// Who sends it.
-    public var peer = ""
+    package var peer = ""
     /// The name that the sender goes by here, as `Ada@` and the beginning of the key where it is ambiguous.
-    public var peerName = ""
+    package var peerName = ""
     /// Which packet of the sender's it is, from 1; at the end, how many there were.
-    public var number: Int64 = 0
+    package var number: Int64 = 0
     /// The bytes; nil at the end.
-    public var data: Base64?
+    package var data: Base64?
     /// True for a packet that comes behind a later one and was told as missed; nil otherwise.
-    public var late: Bool?
+    package var late: Bool?
     /// True where the sender has ended the stream; nil otherwise.
-    public var end: Bool?
+    package var end: Bool?
 
-    /// An empty event.
-    public init() {}
+    package init() {}
 
-    /// The name of the notification.
-    public static var name: String { "stream" }
-    /// One sentence for people.
-    public static var summary: String { "A packet of a stream that is received, or its end." }
+    package static var name: String { "stream" }
+    package static var summary: String { "A packet of a stream that is received, or its end." }
 
-    /// Visits the fields in order.
-    public mutating func fields(_ visitor: inout some FieldVisitor) {
+    package mutating func fields(_ visitor: inout some FieldVisitor) {
         visitor.field("stream", &self.stream)
         visitor.field("peer", &self.peer, .id)
         visitor.field("peerName", &self.peerName)
@@ -36,36 +31,31 @@ public struct StreamEvent: ControlEvent {
 }
 
 /// The notification `streamError`.
-public struct StreamErrorEvent: ControlEvent {
+package struct StreamErrorEvent: ControlEvent {
     /// Why packets are missing.
-    public enum Reason: String, WordValue {
+    package enum Reason: String, WordValue {
         /// They did not come: they were sent before, or dropped on the way.
         case missed
         /// They came, and this client did not read.
         case slow
     }
 
-    /// The number of the stream.
-    public var stream: Int64 = 0
+    package var stream: Int64 = 0
     /// Whose packets; nil where those of several.
-    public var peer: String?
+    package var peer: String?
     /// Why they are missing.
-    public var reason = Reason.missed
+    package var reason = Reason.missed
     /// How many are missing.
-    public var missed: Int64 = 0
+    package var missed: Int64 = 0
     /// Of `slow`, how many waited for this client to read, and follow now.
-    public var cached: Int64 = 0
+    package var cached: Int64 = 0
 
-    /// An empty event.
-    public init() {}
+    package init() {}
 
-    /// The name of the notification.
-    public static var name: String { "streamError" }
-    /// One sentence for people.
-    public static var summary: String { "Packets of a stream are missing." }
+    package static var name: String { "streamError" }
+    package static var summary: String { "Packets of a stream are missing." }
 
-    /// Visits the fields in order.
-    public mutating func fields(_ visitor: inout some FieldVisitor) {
+    package mutating func fields(_ visitor: inout some FieldVisitor) {
         visitor.field("stream", &self.stream)
         visitor.field("peer", &self.peer, .id)
         visitor.field("reason", &self.reason)
@@ -75,42 +65,33 @@ public struct StreamErrorEvent: ControlEvent {
 }
 
 /// The notification `streamPiece`.
-public struct StreamPieceEvent: ControlEvent {
-    /// The number of the subscription.
-    public var subscription: Int64 = 0
+package struct StreamPieceEvent: ControlEvent {
+    package var subscription: Int64 = 0
     /// Its position in this node's order of arrival.
-    public var cursor: Int64 = 0
-    /// In which conversation.
-    public var conversation = ""
+    package var cursor: Int64 = 0
+    package var conversation = ""
     /// Who has sent it.
-    public var peer = ""
+    package var peer = ""
     /// The name that the sender goes by here, as `Ada@` and the beginning of the key where it is ambiguous.
-    public var peerName = ""
-    /// The stream's name.
-    public var name = ""
+    package var peerName = ""
+    package var name = ""
     /// Tells the sendings of one name apart.
-    public var session: Int64 = 0
+    package var session: Int64 = 0
     /// How many bytes of the sending stand before these.
-    public var offset: Int64 = 0
-    /// The bytes.
-    public var data = Base64()
+    package var offset: Int64 = 0
+    package var data = Base64()
     /// True where the sending ends with it; nil otherwise.
-    public var end: Bool?
+    package var end: Bool?
 
-    /// An empty event.
-    public init() {}
+    package init() {}
 
-    /// The name of the notification.
-    public static var name: String { "streamPiece" }
-    /// One sentence for people.
-    public static var summary: String {
+    package static var name: String { "streamPiece" }
+    package static var summary: String {
         "Bytes of a durable stream; only for subscriptions with the kind stream."
     }
-    /// That of the bytes.
-    public var expectedBytes: Int { self.data.expectedBytes + 500 }
+    package var expectedBytes: Int { self.data.expectedBytes + 500 }
 
-    /// Visits the fields in order.
-    public mutating func fields(_ visitor: inout some FieldVisitor) {
+    package mutating func fields(_ visitor: inout some FieldVisitor) {
         visitor.field("subscription", &self.subscription)
         visitor.field("cursor", &self.cursor)
         visitor.field("conversation", &self.conversation, .id)

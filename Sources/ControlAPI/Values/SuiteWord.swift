@@ -1,5 +1,5 @@
 /// How the messages of a secret room are sealed.
-public enum SuiteWord: String, WordValue {
+package enum SuiteWord: String, WordValue {
     /// XChaCha20-Poly1305, on every machine.
     case xchacha20Poly1305 = "xchacha20-poly1305"
     /// AES-256-GCM, where the processor has AES.

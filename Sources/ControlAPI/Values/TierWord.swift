@@ -1,5 +1,5 @@
 /// How far somebody is trusted here.
-public enum TierWord: String, WordValue {
+package enum TierWord: String, WordValue {
     /// Blocked by the user.
     case blocked
     /// Anybody on the network.

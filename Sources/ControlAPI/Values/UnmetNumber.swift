@@ -1,15 +1,15 @@
 extension SendMethod {
     /// A number of members that was to have a message, and how many of them there are.
-    public struct UnmetNumber: Sendable {
+    package struct UnmetNumber: Sendable {
         /// How many were to have it.
-        public let wanted: Int
+        package let wanted: Int
         /// How many other members there are.
-        public let others: Int
+        package let others: Int
         /// What the conversation is called.
-        public let conversation: String
+        package let conversation: String
 
         /// Names a number that was not reached.
-        public init(wanted: Int, others: Int, conversation: String) {
+        package init(wanted: Int, others: Int, conversation: String) {
             self.wanted = wanted
             self.others = others
             self.conversation = conversation

@@ -6,22 +6,22 @@ import CSodium
 /// Noise section 5.1.
 ///
 /// It cannot be copied, because two copies would encrypt under the same nonce.
-public struct CipherState: ~Copyable, Sendable {
+package struct CipherState: ~Copyable, Sendable {
     /// The length of the tag that encryption adds, in bytes.
-    public static let tagByteCount = 16
+    package static let tagByteCount = 16
 
     /// The nonce that the next message uses, or, while there is no key, zero.
-    public private(set) var nonce: UInt64 = 0
+    package private(set) var nonce: UInt64 = 0
     /// Whether there is a key; without one, bytes pass through unchanged.
     ///
     /// `HasKey`.
-    public private(set) var hasKey: Bool
+    package private(set) var hasKey: Bool
     private var key: SecretBytes  // zeros while there is no key
 
     /// Starts without a key.
     ///
     /// `InitializeKey(empty)`.
-    public init() {
+    package init() {
         self.init(.guarded)
     }
 
@@ -33,7 +33,7 @@ public struct CipherState: ~Copyable, Sendable {
     /// Starts with a key, at nonce zero.
     ///
     /// `InitializeKey(key)`.
-    public init(key: borrowing SecretKey) {
+    package init(key: borrowing SecretKey) {
         self.key = key.storage.copy(.guarded)
         self.hasKey = true
     }
@@ -69,7 +69,7 @@ public struct CipherState: ~Copyable, Sendable {
     ///
     /// Without a key the plaintext itself is appended. Throws `nonceExhausted` when all 2^64 − 1
     /// nonces are used; then nothing has changed.
-    public mutating func encrypt(
+    package mutating func encrypt(
         _ plaintext: RawSpan, associatedData: RawSpan, appendingTo output: inout [UInt8]
     ) throws(CryptoError) {
         guard self.hasKey else {
@@ -100,7 +100,7 @@ public struct CipherState: ~Copyable, Sendable {
     /// Without a key the bytes themselves are appended. Throws `messageTooShort` when there is no
     /// room for a tag, `decryptFailed` when it does not verify, and `nonceExhausted` when all
     /// nonces are used. After an error nothing has changed, and the next right message decrypts.
-    public mutating func decrypt(
+    package mutating func decrypt(
         _ ciphertext: RawSpan, associatedData: RawSpan, appendingTo output: inout [UInt8]
     ) throws(CryptoError) {
         guard self.hasKey else {
@@ -134,7 +134,7 @@ public struct CipherState: ~Copyable, Sendable {
     /// `Rekey`, Noise section 4.2.
     ///
     /// There must be a key. Whoever learns the new key cannot compute the old one.
-    public mutating func rekey() {
+    package mutating func rekey() {
         precondition(self.hasKey, "only a cipher with a key can be rekeyed")
         let zeros = InlineArray<4, UInt64>(repeating: 0)
         let nonce: InlineArray<3, UInt32> = [0, .max, .max]

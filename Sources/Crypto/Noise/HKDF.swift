@@ -1,9 +1,9 @@
 /// The key derivation of the handshake, over `HMACBLAKE2b`.
 ///
 /// Noise section 4.3, `HKDF`.
-public enum HKDF {
+package enum HKDF {
     /// Derives two outputs of 64 bytes; both are secret, and the caller wipes or moves them.
-    public static func twoOutputs(
+    package static func twoOutputs(
         chainingKey: RawSpan, inputKeyMaterial: RawSpan
     ) -> (Bytes64, Bytes64) {
         var temporary = HMACBLAKE2b.authenticationCode(of: inputKeyMaterial, key: chainingKey)
@@ -14,7 +14,7 @@ public enum HKDF {
     }
 
     /// Derives three outputs of 64 bytes; all are secret, and the caller wipes or moves them.
-    public static func threeOutputs(
+    package static func threeOutputs(
         chainingKey: RawSpan, inputKeyMaterial: RawSpan
     ) -> (Bytes64, Bytes64, Bytes64) {
         var temporary = HMACBLAKE2b.authenticationCode(of: inputKeyMaterial, key: chainingKey)

@@ -5,15 +5,15 @@ import CSodium
 /// RFC 2104; Noise section 4.3, `HMAC-HASH`.
 ///
 /// BLAKE2b's own keyed mode gives other values and is not what Noise asks for.
-public struct HMACBLAKE2b: Sendable {
+package struct HMACBLAKE2b: Sendable {
     /// The block of BLAKE2b that HMAC pads its key to, in bytes.
-    public static let blockByteCount = 128
+    package static let blockByteCount = 128
 
     private var inner = BLAKE2b.Hasher(outputByteCount: Bytes64.byteCount)
     private var outer = BLAKE2b.Hasher(outputByteCount: Bytes64.byteCount)
 
     /// Starts a code under a key of any length.
-    public init(key: RawSpan) {
+    package init(key: RawSpan) {
         var block = InlineArray<128, UInt8>(repeating: 0)
         if key.byteCount > Self.blockByteCount {
             BLAKE2b.hash512(key).withBytes { Self.copy($0, to: &block) }
@@ -28,12 +28,12 @@ public struct HMACBLAKE2b: Sendable {
     }
 
     /// Adds `bytes` to what is authenticated.
-    public mutating func update(_ bytes: RawSpan) {
+    package mutating func update(_ bytes: RawSpan) {
         self.inner.update(bytes)
     }
 
     /// The code of all bytes.
-    public consuming func finalize() -> Bytes64 {
+    package consuming func finalize() -> Bytes64 {
         var digest = self.inner.finalize512()
         self.outer.update(digest)
         let code = self.outer.finalize512()
@@ -44,7 +44,7 @@ public struct HMACBLAKE2b: Sendable {
     }
 
     /// The code of `bytes` under `key`.
-    public static func authenticationCode(of bytes: RawSpan, key: RawSpan) -> Bytes64 {
+    package static func authenticationCode(of bytes: RawSpan, key: RawSpan) -> Bytes64 {
         var code = HMACBLAKE2b(key: key)
         code.update(bytes)
         return code.finalize()

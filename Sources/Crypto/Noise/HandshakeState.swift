@@ -1,7 +1,7 @@
 /// Which side opened the stream.
 ///
 /// Noise section 2.1.
-public enum HandshakeRole: UInt8, Hashable, Sendable {
+package enum HandshakeRole: UInt8, Hashable, Sendable {
     /// The side that dialled and writes first.
     case initiator = 0
     /// The side that was dialled.
@@ -12,13 +12,13 @@ public enum HandshakeRole: UInt8, Hashable, Sendable {
 ///
 /// The writer gets it before the payload is made, the reader with the payload; both see the same
 /// values, so a signature over them proves that its signer is in this very handshake.
-public struct PayloadContext: Hashable, Sendable {
+package struct PayloadContext: Hashable, Sendable {
     /// Who sends the payload.
-    public let sender: HandshakeRole
+    package let sender: HandshakeRole
     /// Noise's `h` directly before the payload is encrypted or decrypted.
-    public let handshakeHash: Bytes64
+    package let handshakeHash: Bytes64
     /// The sender's X25519 static key; nil in the first message, which carries none.
-    public let senderStatic: Bytes32?
+    package let senderStatic: Bytes32?
 
     /// Says where a payload stands, so that a test can judge one that it did not see come.
     package init(sender: HandshakeRole, handshakeHash: Bytes64, senderStatic: Bytes32?) {
@@ -29,14 +29,14 @@ public struct PayloadContext: Hashable, Sendable {
 }
 
 /// The payload of a handshake message that was read, and what its signature can bind.
-public struct HandshakePayload: Hashable, Sendable {
+package struct HandshakePayload: Hashable, Sendable {
     /// The payload.
     ///
     /// That of the first message anyone could have written, read or replayed who holds the
     /// pre-shared key.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// Where it stood.
-    public let context: PayloadContext
+    package let context: PayloadContext
 }
 
 /// One side of a `Noise_XXpsk0_25519_ChaChaPoly_BLAKE2b` handshake.
@@ -45,16 +45,16 @@ public struct HandshakePayload: Hashable, Sendable {
 ///
 /// The initiator writes, reads, writes; the responder reads, writes, reads; then `split()`. A call
 /// that throws has changed nothing: it works on a copy, which it keeps only at the end.
-public struct HandshakeState: ~Copyable, Sendable {
+package struct HandshakeState: ~Copyable, Sendable {
     /// The largest Noise message, in bytes.
     ///
     /// Noise section 3.
-    public static let messageByteLimit = 65_535
+    package static let messageByteLimit = 65_535
 
     /// Which side this is.
-    public let role: HandshakeRole
+    package let role: HandshakeRole
     /// The peer's X25519 static key, once its message was read: `rs`.
-    public private(set) var remoteStatic: Bytes32?
+    package private(set) var remoteStatic: Bytes32?
 
     private let pattern = HandshakePattern.xxpsk0
     private let presharedKey: SecretKey  // `psk`
@@ -71,7 +71,7 @@ public struct HandshakeState: ~Copyable, Sendable {
     /// The static key is copied into this handshake's own guarded memory, and a fresh ephemeral key
     /// is made. Both sides must give the same pre-shared key and prologue, or the first message does
     /// not decrypt.
-    public init(
+    package init(
         role: HandshakeRole, static staticKey: borrowing KeyPair, presharedKey: Bytes32,
         prologue: RawSpan = RawSpan()
     ) {
@@ -83,7 +83,7 @@ public struct HandshakeState: ~Copyable, Sendable {
     /// Starts a handshake whose prologue depends on this side's ephemeral public key.
     ///
     /// `Initialize`.
-    public init(
+    package init(
         role: HandshakeRole, static staticKey: borrowing KeyPair, presharedKey: Bytes32,
         prologue: (_ ephemeral: Bytes32) -> [UInt8]
     ) {
@@ -112,12 +112,12 @@ public struct HandshakeState: ~Copyable, Sendable {
     }
 
     /// Whether all messages were exchanged, so that `split()` may be called.
-    public var isFinished: Bool {
+    package var isFinished: Bool {
         self.messagesDone == self.pattern.messages.count
     }
 
     /// What this side may do next; nil when the handshake is finished.
-    public var turn: HandshakeTurn? {
+    package var turn: HandshakeTurn? {
         guard !self.isFinished else { return nil }
         let initiatorWrites = self.messagesDone.isMultiple(of: 2)
         return initiatorWrites == (self.role == .initiator) ? .write : .read
@@ -126,12 +126,12 @@ public struct HandshakeState: ~Copyable, Sendable {
     /// The hash of all that was exchanged so far; after the last message it names this stream.
     ///
     /// Noise section 11.2.
-    public var handshakeHash: Bytes64 {
+    package var handshakeHash: Bytes64 {
         self.symmetric.handshakeHash
     }
 
     /// The X25519 static key that this side sends.
-    public var localStaticKey: Bytes32 {
+    package var localStaticKey: Bytes32 {
         self.localStatic.publicKey
     }
 
@@ -140,7 +140,7 @@ public struct HandshakeState: ~Copyable, Sendable {
     /// `makePayload` is called once, when everything before the payload is known. Throws
     /// `outOfTurn` or `handshakeFinished` without calling it, `unusablePublicKey` when the peer's
     /// key gives a zero secret, and `messageTooLong` when the payload does not fit. `WriteMessage`.
-    public mutating func writeMessage(
+    package mutating func writeMessage(
         _ makePayload: (PayloadContext) -> [UInt8]
     ) throws(CryptoError) -> [UInt8] {
         try self.check(.write)
@@ -185,7 +185,7 @@ public struct HandshakeState: ~Copyable, Sendable {
     /// Writes the next handshake message with a payload that is known beforehand.
     ///
     /// Throws as the other form does.
-    public mutating func writeMessage(payload: [UInt8] = []) throws(CryptoError) -> [UInt8] {
+    package mutating func writeMessage(payload: [UInt8] = []) throws(CryptoError) -> [UInt8] {
         try self.writeMessage { _ in payload }
     }
 
@@ -194,7 +194,7 @@ public struct HandshakeState: ~Copyable, Sendable {
     /// Throws `outOfTurn` or `handshakeFinished` when no message is due, `messageTooShort` or
     /// `messageTooLong` before anything is computed, `unusablePublicKey` for a key of small order
     /// and `decryptFailed` when a tag does not verify. On error nothing has changed. `ReadMessage`.
-    public mutating func readMessage(_ message: RawSpan) throws(CryptoError) -> HandshakePayload {
+    package mutating func readMessage(_ message: RawSpan) throws(CryptoError) -> HandshakePayload {
         try self.check(.read)
         let tokens = self.pattern.messages[self.messagesDone]
         try self.checkLength(of: message, tokens)
@@ -237,7 +237,7 @@ public struct HandshakeState: ~Copyable, Sendable {
     }
 
     /// Reads the peer's next handshake message, as the other form does.
-    public mutating func readMessage(_ message: [UInt8]) throws(CryptoError) -> HandshakePayload {
+    package mutating func readMessage(_ message: [UInt8]) throws(CryptoError) -> HandshakePayload {
         try self.readMessage(message.span.bytes)
     }
 
@@ -246,7 +246,7 @@ public struct HandshakeState: ~Copyable, Sendable {
     /// `Split`.
     ///
     /// Traps unless `isFinished`.
-    public consuming func split() -> TransportState {
+    package consuming func split() -> TransportState {
         precondition(self.isFinished, "a handshake is split after its last message")
         guard let remoteStatic = self.remoteStatic else {
             preconditionFailure("both static keys are exchanged in XX")

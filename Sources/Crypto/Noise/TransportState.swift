@@ -5,26 +5,26 @@
 /// Each direction is rekeyed after every 2^16 messages, which both ends count for themselves.
 /// After a thrown error the stream is broken for good and its connection must be closed: a lost or
 /// changed message cannot be made up for.
-public struct TransportState: ~Copyable, Sendable {
+package struct TransportState: ~Copyable, Sendable {
     /// The largest transport message with its tag, in bytes.
     ///
     /// Noise section 3.
-    public static let messageByteLimit = 65_535
+    package static let messageByteLimit = 65_535
     /// The largest plaintext of one message, in bytes.
-    public static let plaintextByteLimit = 65_535 - CipherState.tagByteCount
+    package static let plaintextByteLimit = 65_535 - CipherState.tagByteCount
     /// What a message is longer than its plaintext, in bytes.
-    public static let overheadByteCount = CipherState.tagByteCount
+    package static let overheadByteCount = CipherState.tagByteCount
     /// A direction gets a new key after this many messages.
-    public static let messagesPerKey: UInt64 = 1 << 16
+    package static let messagesPerKey: UInt64 = 1 << 16
 
     /// Which side of the handshake this was.
-    public let role: HandshakeRole
+    package let role: HandshakeRole
     /// A key for what else the two ends tell each other; only they know it.
     ///
     /// The third output of the HKDF of `Split`, whose first two are the keys of the ciphers.
-    public let exporter: Bytes64
+    package let exporter: Bytes64
     /// The peer's X25519 static key.
-    public let remoteStatic: Bytes32
+    package let remoteStatic: Bytes32
 
     private var sending: CipherState
     private var receiving: CipherState
@@ -46,12 +46,12 @@ public struct TransportState: ~Copyable, Sendable {
     }
 
     /// How many messages were encrypted so far.
-    public var messagesSent: UInt64 {
+    package var messagesSent: UInt64 {
         self.sending.nonce
     }
 
     /// How many messages were decrypted so far.
-    public var messagesReceived: UInt64 {
+    package var messagesReceived: UInt64 {
         self.receiving.nonce
     }
 
@@ -65,7 +65,7 @@ public struct TransportState: ~Copyable, Sendable {
     ///
     /// Throws `messageTooLong` above `plaintextByteLimit` and `nonceExhausted` after 2^64 − 1
     /// messages; then nothing has changed.
-    public mutating func encrypt(
+    package mutating func encrypt(
         _ plaintext: RawSpan, appendingTo output: inout [UInt8]
     ) throws(CryptoError) {
         guard plaintext.byteCount <= Self.plaintextByteLimit else {
@@ -76,7 +76,7 @@ public struct TransportState: ~Copyable, Sendable {
     }
 
     /// Encrypts `plaintext` and appends the message to `output`, as the other form does.
-    public mutating func encrypt(
+    package mutating func encrypt(
         _ plaintext: [UInt8], appendingTo output: inout [UInt8]
     ) throws(CryptoError) {
         try self.encrypt(plaintext.span.bytes, appendingTo: &output)
@@ -86,7 +86,7 @@ public struct TransportState: ~Copyable, Sendable {
     ///
     /// Throws `messageTooShort`, `messageTooLong`, `decryptFailed` or `nonceExhausted`; then
     /// nothing has changed here, and the connection is to be closed.
-    public mutating func decrypt(
+    package mutating func decrypt(
         _ message: RawSpan, appendingTo output: inout [UInt8]
     ) throws(CryptoError) {
         guard message.byteCount <= Self.messageByteLimit else {
@@ -97,7 +97,7 @@ public struct TransportState: ~Copyable, Sendable {
     }
 
     /// Verifies one whole message and appends its plaintext to `output`, as the other form does.
-    public mutating func decrypt(
+    package mutating func decrypt(
         _ message: [UInt8], appendingTo output: inout [UInt8]
     ) throws(CryptoError) {
         try self.decrypt(message.span.bytes, appendingTo: &output)

@@ -1,64 +1,63 @@
 internal import ControlAPI
-public import Discovery
-public import Engine
-public import Posix
+package import Discovery
+package import Engine
+package import Posix
 
 /// All that a daemon is told before it starts.
-public struct Configuration: Equatable, Sendable {
+package struct Configuration: Equatable, Sendable {
     /// Where identity and database lie.
-    public var dataDirectory: String
+    package var dataDirectory: String
     /// Where the content of files is.
     var filesDirectory: String { self.dataDirectory + "/files" }
     /// Where the proof lies that the database is not an older copy of itself.
-    public var stateDirectory: String
+    package var stateDirectory: String
     /// The path of the control socket.
-    public var socket: String
+    package var socket: String
     /// Where to listen; empty for the default, a free port on all interfaces or on the one named.
-    public var listen: [SocketAddress]
+    package var listen: [SocketAddress]
     /// The only network interface to use; nil for all.
-    public var interface: String?
+    package var interface: String?
     /// How to find peers.
-    public var discovery: DiscoveryMode
+    package var discovery: DiscoveryMode
     /// Peers to keep links to.
-    public var peers: [PeerAddress]
+    package var peers: [PeerAddress]
     /// The name that others see, until the user sets another.
-    public var name: String
+    package var name: String
     /// The realm of a room whose name stands alone.
-    public var defaultRealm: RealmName
+    package var defaultRealm: RealmName
     /// Whether the node is in the open realm: dials anyone in it, and answers.
-    public var isInOpenRealm: Bool
+    package var isInOpenRealm: Bool
     /// Who may start direct conversations without being accepted.
-    public var directFrom: DirectPolicy
+    package var directFrom: DirectPolicy
     /// Whether others are told what the user has read.
-    public var tellsReads: Bool
+    package var tellsReads: Bool
     /// Whether others are told if the user is there.
-    public var tellsPresence: Bool
+    package var tellsPresence: Bool
     /// Whether others are told where the user writes.
-    public var tellsTyping: Bool
+    package var tellsTyping: Bool
     /// What matters less is not logged.
-    public var logLevel: LogLevel
+    package var logLevel: LogLevel
     /// Files of at most so many bytes are fetched by themselves.
-    public var autoFetchBytes: UInt64
+    package var autoFetchBytes: UInt64
     /// What files may take of the disk, in bytes; nil for a tenth of it, and 10 GiB at most.
-    public var fileLimitBytes: UInt64?
+    package var fileLimitBytes: UInt64?
     /// What messages may take of the disk, in bytes; nil for a tenth of it, at least 256 MiB and at most 10 GiB.
-    public var diskLimitBytes: UInt64?
+    package var diskLimitBytes: UInt64?
     /// The group whose members may use the control socket, too; nil for none.
-    public var socketGroup: String?
+    package var socketGroup: String?
     /// The file that counters are written to; nil for none.
-    public var metrics: String?
+    package var metrics: String?
     /// What was given and does not count, since an administrator has locked it: a line each.
-    public var overruled: [String]
+    package var overruled: [String]
     /// Where what counts was given, so that what is wrong with it can say so.
     var places: [Setting: String] = [:]
 
     /// What is fetched by itself where nothing else is said: 1 MiB.
-    public static let autoFetchBytesDefault: UInt64 = 1 << 20
+    package static let autoFetchBytesDefault: UInt64 = 1 << 20
     /// Less than this messages cannot take: 1 MiB.
     static let diskLimitLeast: UInt64 = 1 << 20
 
-    /// Describes a configuration.
-    public init(
+    package init(
         dataDirectory: String, stateDirectory: String, socket: String,
         listen: [SocketAddress] = [], interface: String? = nil,
         discovery: DiscoveryMode = .auto, peers: [PeerAddress] = [], name: String,

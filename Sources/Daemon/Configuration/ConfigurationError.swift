@@ -1,11 +1,11 @@
 /// Why the daemon cannot use what it was configured with.
-public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What is wrong and where.
-    public let text: String
+    package let text: String
     /// What to do about it.
-    public let remedy: String
+    package let remedy: String
     /// 64 (`EX_USAGE`) for a flag or variable, 78 (`EX_CONFIG`) for a file: sysexits.h.
-    public let exitCode: Int32
+    package let exitCode: Int32
 
     init(_ text: String, remedy: String, isFromFile: Bool) {
         self.text = text
@@ -14,5 +14,5 @@ public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConver
     }
 
     /// The reason and the remedy in one line.
-    public var description: String { "\(self.text); \(self.remedy)" }
+    package var description: String { "\(self.text); \(self.remedy)" }
 }

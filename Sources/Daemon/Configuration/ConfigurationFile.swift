@@ -13,7 +13,6 @@ struct ConfigurationFile: Equatable, Sendable {
     var values: [Setting: [SettingValue]] = [:]
     /// What it has cleared, so that nothing of earlier files counts.
     var cleared: Set<Setting> = []
-    /// What it locks, and where.
     var locks: [Setting: String] = [:]
     /// Whether it opens what earlier files have locked.
     var isUnlocking = false

@@ -1,8 +1,8 @@
 internal import ControlAPI
-public import Posix
+package import Posix
 
 /// What `stoad` was started to do.
-public enum DaemonCommand: Equatable, Sendable {
+package enum DaemonCommand: Equatable, Sendable {
     /// Run until told to stop.
     case run(Configuration)
     /// Check the database and say what is wrong with it.
@@ -21,7 +21,7 @@ public enum DaemonCommand: Equatable, Sendable {
     /// Throws what is wrong, where, and what to do; nothing has been changed then.
     ///
     /// - Parameter arguments: nil where the system does not tell them, which is refused.
-    public init(
+    package init(
         arguments: [String]?, environment: [String: String], paths: Paths
     ) throws(ConfigurationError) {
         guard let arguments else {
@@ -97,7 +97,7 @@ public enum DaemonCommand: Equatable, Sendable {
     }
 
     /// The text for `--help`.
-    public static var helpText: String {
+    package static var helpText: String {
         var lines = [
             "stoad runs one node of Stoa: chat for a local network, without a server.", "",
             "usage: stoad [OPTION...]", "",

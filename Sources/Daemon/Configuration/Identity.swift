@@ -1,18 +1,17 @@
 internal import Glibc
-public import Crypto
-public import Engine
+package import Crypto
+package import Engine
 internal import Posix
 
 /// Who a daemon is: the key of this device, and whose device it is.
-public struct OwnIdentity: Sendable {
+package struct OwnIdentity: Sendable {
     /// The device's key, which names the node.
-    public let signer: Signer
+    package let signer: Signer
     /// The person's word that the device is theirs.
-    public let certificate: Certificate
-    /// The keys of that person.
-    public let person: PersonKeys
+    package let certificate: Certificate
+    package let person: PersonKeys
     /// Whether this start has made the device's key.
-    public let isNew: Bool
+    package let isNew: Bool
     /// Whether the person's keys come from systemd, so that no other may take their place.
     let isPersonGiven: Bool
 
@@ -33,17 +32,17 @@ public struct OwnIdentity: Sendable {
 ///
 /// Anyone who has the two key files can act as their owner, so only that user may read them.
 /// `Docs/Data.md`.
-public enum Identity {
+package enum Identity {
     /// The device's key: the 32 bytes of an Ed25519 seed, RFC 8032 section 5.1.5.
     ///
     /// Also the name of the credential.
-    public static let fileName = "identity.key"
+    package static let fileName = "identity.key"
     /// The person's keys: the seed of P, then the secret of X, 32 bytes each.
     ///
     /// Also the name of the credential.
-    public static let personFileName = "person.key"
+    package static let personFileName = "person.key"
     /// The certificate of the device, so that it stays the same over restarts.
-    public static let certificateFileName = "device.cert"
+    package static let certificateFileName = "device.cert"
     /// The store's files, which are made after the keys.
     private static let databaseNames = ["stoa.db", "stoa.db-wal"]
 
@@ -54,7 +53,7 @@ public enum Identity {
     /// whole before this returns. Throws when a file has another size, mode or owner, it is never
     /// replaced; when a key is missing beside a database or a certificate, which belong to one that
     /// is lost; and when the certificate is not one of that device by that person.
-    public static func load(
+    package static func load(
         dataDirectory: String, credentialsDirectory: String?
     ) throws(StartError) -> OwnIdentity {
         let folders = KeyFolders(data: dataDirectory, credentials: credentialsDirectory)

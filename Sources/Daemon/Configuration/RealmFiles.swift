@@ -206,7 +206,6 @@ struct StoredRealms: Equatable, Sendable {
     /// Whether a change is on its way to the disk; another one waits for it.
     var isChanging = false
 
-    /// The realm of a name.
     subscript(name: RealmName) -> Realm? { self.realms.first { $0.name == name } }
 
     /// Takes up a realm, in the place of what was known of it.

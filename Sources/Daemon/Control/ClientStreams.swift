@@ -7,7 +7,6 @@ final class ClientStreams {
     static let senders = 256
     /// Streams of one of them, the newest: who opens more harms none but themselves.
     static let perSender = 8
-    /// Streams of one client.
     static let perClient = 64
 
     /// One whose packets a client gets.

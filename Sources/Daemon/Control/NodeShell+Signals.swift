@@ -3,7 +3,6 @@ internal import Engine
 
 /// What of it a subscriber is told that nothing keeps.
 struct SignalFilter {
-    /// Which kinds.
     let kinds: Set<ChangeKind>
     /// The conversation of which it is told who writes; nil for all.
     let conversation: ConversationID?

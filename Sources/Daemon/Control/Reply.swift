@@ -72,7 +72,6 @@ final class Reply {
         }
     }
 
-    /// Gives an error.
     func fail(_ error: RPCError) {
         self.give { id in
             RPCResponse(id: id, error: error).line

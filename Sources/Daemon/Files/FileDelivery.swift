@@ -52,7 +52,6 @@ final class FileDelivery {
         return .chunk(self.chunk)
     }
 
-    /// Learns which chunks are here.
     func learn(_ chunks: ChunkSet) {
         for chunk in self.chunk..<self.layout.chunkCount where chunks.contains(chunk) {
             self.onDisk.insert(chunk)

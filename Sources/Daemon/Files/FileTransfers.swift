@@ -37,7 +37,6 @@ final class FileTransfers {
     var deliveries: [BlobID: [FileDelivery]] = [:]
     /// How many parts are held for clients that have not taken them.
     var heldParts: Int { self.deliveries.values.joined().reduce(0) { $0 + $1.held.count } }
-    /// Who waits for pictures.
     private var pictureWaits: [BlobID: [(TransferFailure?) -> Void]] = [:]
     private var followers: [Follower] = []
 

@@ -5,13 +5,13 @@ internal import Posix
 /// Keeps a second daemon off a data directory, and says who the first one is.
 ///
 /// The lock is on `stoad.lock`, which also holds the process id of its owner as text.
-public final class DataLock {
+package final class DataLock {
     private let lock: LockFile
 
     /// Takes the lock of a data directory that exists.
     ///
     /// Throws a ``StartError`` that names the other daemon's process id when it is held.
-    public init(directory: String) throws(StartError) {
+    package init(directory: String) throws(StartError) {
         let path = "\(directory)/stoad.lock"
         do throws(SystemError) {
             self.lock = try LockFile(path: path)

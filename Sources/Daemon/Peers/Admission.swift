@@ -1,33 +1,33 @@
 internal import Engine
-public import Posix
+package import Posix
 
 /// Decides which connections from strangers may begin a handshake.
 ///
 /// A stranger has proven nothing, so what one may cost is bounded before anything is read: the
 /// number of handshakes at a time over all, where one of the source with most of them gives way, then
 /// the oldest, and a token bucket per source.
-public struct Admission: Sendable {
+package struct Admission: Sendable {
     /// The bounds; the defaults are for a local network.
-    public struct Bounds: Sendable {
+    package struct Bounds: Sendable {
         /// Half-open handshakes at a time.
-        public var halfOpen = Limits.halfOpenHandshakes
+        package var halfOpen = Limits.halfOpenHandshakes
         /// How old a handshake must be before a newer one may take its place.
         ///
         /// A real one takes milliseconds, so whoever is silent for longer loses nothing of worth.
-        public var patienceMilliseconds: UInt64 = 500
+        package var patienceMilliseconds: UInt64 = 500
         /// Connections that one source may open at once: a machine with many users starts.
-        public var burst = 64
+        package var burst = 64
         /// Milliseconds until a source gets one more.
-        public var refillMilliseconds: UInt64 = 125
+        package var refillMilliseconds: UInt64 = 125
         /// Sources that are remembered; one that has a full bucket need not be.
-        public var sources = 1_024
+        package var sources = 1_024
 
         /// The usual bounds.
-        public init() {}
+        package init() {}
     }
 
     /// What becomes of a connection.
-    public enum Verdict: Hashable, Sendable {
+    package enum Verdict: Hashable, Sendable {
         /// It may begin; say ``Admission/ended(_:)`` with its number when its handshake is over.
         ///
         /// With one that it `replaces`, that one is to be closed, and is counted as ended already.
@@ -52,12 +52,12 @@ public struct Admission: Sendable {
     private var nextNumber: UInt64 = 1
 
     /// Begins with no connection.
-    public init(bounds: Bounds = Bounds()) {
+    package init(bounds: Bounds = Bounds()) {
         self.bounds = bounds
     }
 
     /// Decides about a new connection at a monotonic moment in milliseconds.
-    public mutating func admit(_ address: IPAddress, at now: UInt64) -> Verdict {
+    package mutating func admit(_ address: IPAddress, at now: UInt64) -> Verdict {
         let source = Source("\(SocketAddress(ip: address, port: 0))")
         var replaced: UInt64?
         if self.halfOpen.count >= self.bounds.halfOpen {
@@ -95,7 +95,7 @@ public struct Admission: Sendable {
 
     /// Notes that an admitted handshake is over, however it ended; says nothing about one that is
     /// not counted any more.
-    public mutating func ended(_ number: UInt64) {
+    package mutating func ended(_ number: UInt64) {
         self.halfOpen.removeAll { $0.number == number }
     }
 

@@ -1,15 +1,15 @@
-public import Engine
+package import Engine
 internal import Posix
 
 /// Where a peer is, and which key may answer there: `[KEY@]HOST:PORT`.
-public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
+package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     /// The only key that may answer; nil for any.
-    public let key: PeerID?
+    package let key: PeerID?
     /// `HOST:PORT`, where the host may be a name, an IPv4 address or an IPv6 address in brackets.
-    public let address: String
+    package let address: String
 
     /// Reads the text form; throws why it is not one.
-    public init(_ text: String) throws(PeerAddressError) {
+    package init(_ text: String) throws(PeerAddressError) {
         var address = text
         var key: PeerID?
         if let at = text.lastIndex(of: "@") {
@@ -38,13 +38,13 @@ public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     var numeric: String? { SocketAddress(self.address)?.description }
 
     /// The text form, which the initializer reads back.
-    public var description: String {
+    package var description: String {
         self.key.map { "\($0)@\(self.address)" } ?? self.address
     }
 }
 
 /// Why a text is no address of a peer.
-public enum PeerAddressError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum PeerAddressError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What stands before `@` is no key.
     case key
     /// There is no port from 1 to 65535 at the end.
@@ -53,7 +53,7 @@ public enum PeerAddressError: Error, Equatable, Sendable, CustomStringConvertibl
     case host
 
     /// What is wrong and what is expected.
-    public var description: String {
+    package var description: String {
         switch self {
         case .key:
             "what stands before @ is not a key of 52 characters: `stoa status` there shows it, as key"

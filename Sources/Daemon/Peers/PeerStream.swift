@@ -72,7 +72,6 @@ final class PeerStream {
     /// Whether that is nobody whom the user knows: then what is read of it is little at a time, and its turn
     /// may come last.
     var isStranger = true
-    /// Where the peer is.
     let source: Source
     /// Told how many microseconds a turn has taken that an open stream of a stranger began.
     var onSpent: ((UInt64) -> Void)?

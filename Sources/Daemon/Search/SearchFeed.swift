@@ -12,7 +12,6 @@ final class SearchFeed {
         case unused
         /// The file is being opened.
         case opening
-        /// The index is open.
         case open(SearchIndex)
         /// It cannot be had, and why.
         case failed(StoreFailure)

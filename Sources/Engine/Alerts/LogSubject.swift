@@ -1,17 +1,15 @@
 /// What a line of the log is about, for programs that read logs by their fields.
-public struct LogSubject: Hashable, Sendable {
+package struct LogSubject: Hashable, Sendable {
     /// Somebody.
-    public var peer: PeerID?
-    /// A conversation.
-    public var conversation: ConversationID?
+    package var peer: PeerID?
+    package var conversation: ConversationID?
     /// An alert that is raised.
-    public var alert: Alert.Code?
+    package var alert: Alert.Code?
 
     /// Whether it says nothing.
-    public var isEmpty: Bool { self.peer == nil && self.conversation == nil && self.alert == nil }
+    package var isEmpty: Bool { self.peer == nil && self.conversation == nil && self.alert == nil }
 
-    /// Makes it from its parts.
-    public init(
+    package init(
         peer: PeerID? = nil, conversation: ConversationID? = nil, alert: Alert.Code? = nil
     ) {
         self.peer = peer

@@ -6,7 +6,7 @@ extension Backup {
     private static let lineLimit = max(RealmInvitation.limitBytes, RoomInvitation.limitBytes)
 
     /// The backup as it is sealed; holds secrets.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         // Room for all of it, so that no copy is left behind where the writer has grown.
         var writer = WireWriter(
             capacity: 4_096 + self.contacts.mostBytes + RealmInvitation.limitBytes
@@ -27,7 +27,7 @@ extension Backup {
     /// Reads a backup that was opened.
     ///
     /// Throws where it is none, or one of a later format.
-    public init(decoding bytes: [UInt8]) throws(WireError) {
+    package init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = WireReader(bytes)
         guard try reader.byte("backup.format") == Self.format else {
             throw .value(field: "backup.format")

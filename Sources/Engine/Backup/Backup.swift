@@ -3,18 +3,17 @@
 /// Never the device: whoever is restored is one more device of the same person, with logs of its own,
 /// so nothing can fork. Messages are not part of it; they come from whoever has them.
 /// `Docs/Data.md`.
-public struct Backup: Sendable {
-    /// The keys of the person.
-    public var person: PersonKeys
+package struct Backup: Sendable {
+    package var person: PersonKeys
     /// When it was made, wall-clock milliseconds.
-    public var time: UInt64
+    package var time: UInt64
     /// The realms that the user is in and that no administrator has installed.
-    public var realms: [Realm]
+    package var realms: [Realm]
     /// Whom the user knows, and where the user is.
-    public var contacts: Contacts
+    package var contacts: Contacts
 
     /// Puts a backup together.
-    public init(person: PersonKeys, time: UInt64, realms: [Realm], contacts: Contacts) {
+    package init(person: PersonKeys, time: UInt64, realms: [Realm], contacts: Contacts) {
         self.person = person
         self.time = time
         self.realms = realms
@@ -23,32 +22,32 @@ public struct Backup: Sendable {
 }
 
 /// Whom a user knows, and the conversations that the user is in.
-public struct Contacts: Hashable, Sendable {
+package struct Contacts: Hashable, Sendable {
     /// The other person of a conversation of two.
-    public struct Partner: Hashable, Sendable {
+    package struct Partner: Hashable, Sendable {
         /// The device by which the user named them.
-        public var device: PeerID
+        package var device: PeerID
         /// Their keys, of which the conversation's are made.
-        public var person: PublicPerson
+        package var person: PublicPerson
     }
 
     /// The own name, status and picture.
-    public var profile: Profile
+    package var profile: Profile
     /// The content of that picture; empty where there is none, or it is not here.
-    public var picture: [UInt8] = []
+    package var picture: [UInt8] = []
     /// What the user has said of people.
-    public var standings: [PeerID: Standing] = [:]
+    package var standings: [PeerID: Standing] = [:]
     /// Where and when those people were linked last, with their keys.
-    public var peers: [KnownPeer] = []
+    package var peers: [KnownPeer] = []
     /// What those people call themselves, signed by them.
-    public var records: [Record] = []
+    package var records: [Record] = []
     /// The open rooms that the user is in.
-    public var rooms: [Room] = []
+    package var rooms: [Room] = []
     /// The secret rooms that the user is in, with their keys.
-    public var secretRooms: [SecretRoom] = []
+    package var secretRooms: [SecretRoom] = []
     /// With whom the user talks alone.
-    public var partners: [Partner] = []
+    package var partners: [Partner] = []
 
     /// Knows nobody.
-    public init(profile: Profile) { self.profile = profile }
+    package init(profile: Profile) { self.profile = profile }
 }

@@ -5,16 +5,16 @@ internal import Crypto
 ///     "stoa backup 1\n" ‖ salt 16 ‖ secretstream(Argon2id(phrase, salt), backup)
 ///
 /// What stands before the stream is its associated data. `Docs/Data.md`.
-public enum SealedBackup {
+package enum SealedBackup {
     /// What every such file begins with.
-    public static let beginning = Array("stoa backup 1\n".utf8)
+    package static let beginning = Array("stoa backup 1\n".utf8)
     /// The largest file that is read, in bytes: several times of what the largest backup needs.
-    public static let limitBytes = 32 << 20
+    package static let limitBytes = 32 << 20
 
     /// Seals a backup; takes half a second and 256 MiB, so never on the event loop.
     ///
     /// `random` must not be predictable. Throws `outOfMemory`.
-    public static func seal(
+    package static func seal(
         _ backup: Backup, by phrase: Phrase, using random: inout some RandomNumberGenerator
     ) throws(SealedBackupError) -> [UInt8] {
         var output = Self.beginning
@@ -34,7 +34,7 @@ public enum SealedBackup {
     /// Opens a file; as slow as sealing.
     ///
     /// Throws what is wrong: it is no backup, one of a later version, or not of this phrase.
-    public static func open(
+    package static func open(
         _ file: [UInt8], by phrase: Phrase
     ) throws(SealedBackupError) -> Backup {
         guard file.starts(with: Self.beginning.prefix(12)) else { throw .foreign }
@@ -63,7 +63,7 @@ public enum SealedBackup {
 }
 
 /// Why a backup cannot be sealed or opened.
-public enum SealedBackupError: Error, Hashable, Sendable {
+package enum SealedBackupError: Error, Hashable, Sendable {
     /// The file is no backup.
     case foreign
     /// It is one of a later version.

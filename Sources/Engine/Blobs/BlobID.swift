@@ -1,17 +1,15 @@
-public import Crypto
+package import Crypto
 
 /// Names the content of a file: the same bytes have the same name everywhere, and no others have it.
 ///
 /// `Docs/Protocol/Files.md` section 1.
-public struct BlobID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The hash.
-    public let hash: Bytes32
+package struct BlobID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let hash: Bytes32
 
-    /// Wraps a hash.
-    public init(_ hash: Bytes32) { self.hash = hash }
+    package init(_ hash: Bytes32) { self.hash = hash }
 
     /// Names a file by its size in bytes and the hash at the root of its tree.
-    public init(size: UInt64, root: Bytes32) {
+    package init(size: UInt64, root: Bytes32) {
         var writer = WireWriter(capacity: 40)
         writer.u64(size)
         writer.raw(root)
@@ -19,7 +17,7 @@ public struct BlobID: Hashable, Comparable, Sendable, CustomStringConvertible {
     }
 
     /// Reads 64 hexadecimal digits; nil for anything else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let digits = Array(text.utf8)
         guard digits.count == 2 * Bytes32.byteCount else { return nil }
         var bytes: [UInt8] = []
@@ -40,9 +38,8 @@ public struct BlobID: Hashable, Comparable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Orders by bytes.
-    public static func < (left: BlobID, right: BlobID) -> Bool { left.hash < right.hash }
+    package static func < (left: BlobID, right: BlobID) -> Bool { left.hash < right.hash }
 
     /// 64 hexadecimal digits.
-    public var description: String { self.hash.description }
+    package var description: String { self.hash.description }
 }

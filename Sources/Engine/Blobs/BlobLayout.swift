@@ -1,26 +1,25 @@
 internal import Crypto
 
 /// A part of a file that can be checked by itself: a chunk of it, or a node of the tree of hashes.
-public struct BlobPart: Hashable, Comparable, Sendable {
+package struct BlobPart: Hashable, Comparable, Sendable {
     /// 0 for a chunk; a node of level n + 1 lists parts of level n.
-    public var level: Int
+    package var level: Int
     /// Which one of its level, from 0.
-    public var index: Int
+    package var index: Int
 
     /// Names a part.
-    public init(level: Int, index: Int) {
+    package init(level: Int, index: Int) {
         self.level = level
         self.index = index
     }
 
-    /// A chunk.
-    public static func chunk(_ index: Int) -> BlobPart { BlobPart(level: 0, index: index) }
+    package static func chunk(_ index: Int) -> BlobPart { BlobPart(level: 0, index: index) }
 
     /// Whether it is a chunk of the file, not a node.
-    public var isChunk: Bool { self.level == 0 }
+    package var isChunk: Bool { self.level == 0 }
 
     /// Nodes before chunks, the root first.
-    public static func < (left: BlobPart, right: BlobPart) -> Bool {
+    package static func < (left: BlobPart, right: BlobPart) -> Bool {
         (right.level, left.index) < (left.level, right.index)
     }
 }
@@ -28,23 +27,23 @@ public struct BlobPart: Hashable, Comparable, Sendable {
 /// How a file of a size is cut: chunks of 256 KiB, and above them nodes of up to 2,048 hashes.
 ///
 /// `Docs/Protocol/Files.md` section 1.
-public struct BlobLayout: Hashable, Sendable {
+package struct BlobLayout: Hashable, Sendable {
     /// Bytes of each chunk but the last.
-    public static let chunkBytes = 262_144
+    package static let chunkBytes = 262_144
     /// How many hashes a node lists at most.
-    public static let fanOut = 2_048
+    package static let fanOut = 2_048
     /// The largest file: 16 GiB.
-    public static let sizeLimit: UInt64 = 1 << 34
+    package static let sizeLimit: UInt64 = 1 << 34
     /// The largest part that is not a chunk is smaller than a chunk.
-    public static let partBytes = chunkBytes
+    package static let partBytes = chunkBytes
 
     /// The file's bytes.
-    public let size: UInt64
+    package let size: UInt64
     /// How many parts there are of each level; one of the last.
-    public let counts: [Int]
+    package let counts: [Int]
 
     /// Cuts a file; nil for one that is larger than ``sizeLimit``.
-    public init?(size: UInt64) {
+    package init?(size: UInt64) {
         guard size <= Self.sizeLimit else { return nil }
         self.size = size
         let chunk = UInt64(Self.chunkBytes)
@@ -56,37 +55,37 @@ public struct BlobLayout: Hashable, Sendable {
     }
 
     /// How many chunks it has: one also where it is empty.
-    public var chunkCount: Int { self.counts[0] }
+    package var chunkCount: Int { self.counts[0] }
 
     /// The part of which the file's name is made.
-    public var root: BlobPart { BlobPart(level: self.counts.count - 1, index: 0) }
+    package var root: BlobPart { BlobPart(level: self.counts.count - 1, index: 0) }
 
     /// All nodes, the root first; none where there is one chunk.
-    public var nodes: [BlobPart] {
+    package var nodes: [BlobPart] {
         (1..<self.counts.count).reversed().flatMap { level in
             (0..<self.counts[level]).map { BlobPart(level: level, index: $0) }
         }
     }
 
     /// Whether there is such a part.
-    public func contains(_ part: BlobPart) -> Bool {
+    package func contains(_ part: BlobPart) -> Bool {
         self.counts.indices.contains(part.level)
             && (0..<self.counts[part.level]).contains(part.index)
     }
 
     /// The node that lists a part; nil for the root.
-    public func parent(of part: BlobPart) -> BlobPart? {
+    package func parent(of part: BlobPart) -> BlobPart? {
         part.level + 1 < self.counts.count
             ? BlobPart(level: part.level + 1, index: part.index / Self.fanOut) : nil
     }
 
     /// Where a chunk begins in the file.
-    public func offset(of chunk: Int) -> UInt64 { UInt64(chunk) * UInt64(Self.chunkBytes) }
+    package func offset(of chunk: Int) -> UInt64 { UInt64(chunk) * UInt64(Self.chunkBytes) }
 
     /// How many bytes a part has.
     ///
     /// - Precondition: there is such a part.
-    public func byteCount(of part: BlobPart) -> Int {
+    package func byteCount(of part: BlobPart) -> Int {
         precondition(self.contains(part), "a file has the parts of its layout")
         guard part.isChunk else { return self.children(of: part) * Bytes32.byteCount }
         return Int(min(UInt64(Self.chunkBytes), self.size - self.offset(of: part.index)))

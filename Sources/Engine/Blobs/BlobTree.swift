@@ -1,17 +1,17 @@
-public import Crypto
+package import Crypto
 
 /// The hashes over a file, as far as they are known: each part is checked by the node above it.
 ///
 /// A value without I/O. `Docs/Protocol/Files.md` section 1.
-public struct BlobTree: Sendable {
+package struct BlobTree: Sendable {
     /// The file's name.
-    public let id: BlobID
+    package let id: BlobID
     /// How the file is cut.
-    public let layout: BlobLayout
+    package let layout: BlobLayout
     private var nodes: [BlobPart: [Bytes32]] = [:]
 
     /// Knows nothing yet but what a file is called and how large it is.
-    public init(id: BlobID, layout: BlobLayout) {
+    package init(id: BlobID, layout: BlobLayout) {
         self.id = id
         self.layout = layout
     }
@@ -19,7 +19,7 @@ public struct BlobTree: Sendable {
     /// Makes the tree of a file whose chunks have these hashes.
     ///
     /// - Precondition: there is a hash for each chunk of the layout.
-    public init(layout: BlobLayout, chunks: [Bytes32]) {
+    package init(layout: BlobLayout, chunks: [Bytes32]) {
         precondition(chunks.count == layout.chunkCount, "every chunk has a hash")
         var nodes: [BlobPart: [Bytes32]] = [:]
         var hashes = chunks
@@ -39,18 +39,18 @@ public struct BlobTree: Sendable {
     }
 
     /// The hash of a part's bytes.
-    public static func hash(_ bytes: [UInt8], at level: Int) -> Bytes32 {
+    package static func hash(_ bytes: [UInt8], at level: Int) -> Bytes32 {
         SHA256.hash(level == 0 ? 0 : 1, bytes.span.bytes)
     }
 
     /// Whether a node is known.
-    public func has(_ node: BlobPart) -> Bool { self.nodes[node] != nil }
+    package func has(_ node: BlobPart) -> Bool { self.nodes[node] != nil }
 
     /// The bytes of a node; nil where it is not known.
-    public func bytes(of node: BlobPart) -> [UInt8]? { self.nodes[node].map(Self.bytes) }
+    package func bytes(of node: BlobPart) -> [UInt8]? { self.nodes[node].map(Self.bytes) }
 
     /// Whether these are the bytes of a part; nil where what would say so is not known.
-    public func verifies(_ bytes: [UInt8], as part: BlobPart) -> Bool? {
+    package func verifies(_ bytes: [UInt8], as part: BlobPart) -> Bool? {
         guard self.layout.contains(part) else { return false }
         guard bytes.count == self.layout.byteCount(of: part) else { return false }
         #if MUTANTS
@@ -65,7 +65,7 @@ public struct BlobTree: Sendable {
     }
 
     /// Takes a node on where it is right; gives whether it was.
-    public mutating func add(_ bytes: [UInt8], as node: BlobPart) -> Bool {
+    package mutating func add(_ bytes: [UInt8], as node: BlobPart) -> Bool {
         guard !node.isChunk, self.verifies(bytes, as: node) == true else { return false }
         var reader = WireReader(bytes)
         var listed: [Bytes32] = []

@@ -1,28 +1,28 @@
 /// Which chunks of a file somebody has.
-public struct ChunkSet: Hashable, Sendable {
+package struct ChunkSet: Hashable, Sendable {
     /// How many chunks the file has.
-    public let total: Int
+    package let total: Int
     private var words: [UInt64]
     /// How many there are of them.
-    public private(set) var count = 0
+    package private(set) var count = 0
 
     /// None of so many chunks.
-    public init(of total: Int) {
+    package init(of total: Int) {
         self.total = total
         self.words = [UInt64](repeating: 0, count: (total + 63) / 64)
     }
 
     /// All of so many chunks.
-    public init(all total: Int) {
+    package init(all total: Int) {
         self.init(of: total)
         for chunk in 0..<total { self.insert(chunk) }
     }
 
     /// Whether none is missing.
-    public var isWhole: Bool { self.count == self.total }
+    package var isWhole: Bool { self.count == self.total }
 
     /// Whether a chunk is among them.
-    public func contains(_ chunk: Int) -> Bool {
+    package func contains(_ chunk: Int) -> Bool {
         self.words[chunk / 64] >> UInt64(chunk % 64) & 1 == 1
     }
 
@@ -32,14 +32,14 @@ public struct ChunkSet: Hashable, Sendable {
     }
 
     /// Adds a chunk.
-    public mutating func insert(_ chunk: Int) {
+    package mutating func insert(_ chunk: Int) {
         guard !self.contains(chunk) else { return }
         self.words[chunk / 64] |= 1 << UInt64(chunk % 64)
         self.count += 1
     }
 
     /// The first chunk from a number on that is missing; nil where none is.
-    public func firstMissing(from start: Int) -> Int? {
+    package func firstMissing(from start: Int) -> Int? {
         var chunk = start
         while chunk < self.total {
             let word = ~self.words[chunk / 64] >> UInt64(chunk % 64)
@@ -54,14 +54,14 @@ public struct ChunkSet: Hashable, Sendable {
     }
 
     /// A bit for each chunk, the first one in the lowest bit of the first byte.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         (0..<(self.total + 7) / 8).map {
             UInt8(truncatingIfNeeded: self.words[$0 / 8] >> UInt64($0 % 8 * 8))
         }
     }
 
     /// Reads what ``bytes`` gives; nil where there are not as many, or where there are bits beyond them.
-    public init?(_ bytes: [UInt8], of total: Int) {
+    package init?(_ bytes: [UInt8], of total: Int) {
         guard bytes.count == (total + 7) / 8 else { return nil }
         self.init(of: total)
         for (index, byte) in bytes.enumerated() {

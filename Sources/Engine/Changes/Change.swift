@@ -3,9 +3,9 @@
 /// One order holds all of them, so one cursor says how far a subscriber is. Who joined or left a
 /// conversation stands in it as a message of that kind, since that is an entry and has its place
 /// among the others. `Docs/ControlAPI.md`, which also lists the kinds that are reserved.
-public enum Change: Hashable, Sendable {
+package enum Change: Hashable, Sendable {
     /// What subscribers choose by.
-    public enum Kind: Hashable, Sendable, CaseIterable {
+    package enum Kind: Hashable, Sendable, CaseIterable {
         /// What people wrote, and who joined or left.
         case message
         /// Where this node itself is: in which conversations and realms.
@@ -34,7 +34,7 @@ public enum Change: Hashable, Sendable {
     case notice(Cursor, Notice)
 
     /// Its place in the order of arrival.
-    public var cursor: Cursor {
+    package var cursor: Cursor {
         switch self {
         case .message(let message): message.cursor
         case .notice(let cursor, _): cursor
@@ -42,7 +42,7 @@ public enum Change: Hashable, Sendable {
     }
 
     /// What sort of change it is.
-    public var kind: Kind {
+    package var kind: Kind {
         switch self {
         case .message(let message): message.kind
         case .notice(_, let notice): notice.kind
@@ -50,12 +50,12 @@ public enum Change: Hashable, Sendable {
     }
 
     /// Whether it says that others are missing, of whatever conversation.
-    public var isGap: Bool {
+    package var isGap: Bool {
         if case .notice(_, let notice) = self { notice.isGap } else { false }
     }
 
     /// The conversation that it belongs to; nil for none.
-    public var conversation: ConversationID? {
+    package var conversation: ConversationID? {
         switch self {
         case .message(let message): message.conversation
         case .notice(_, let notice): notice.conversation

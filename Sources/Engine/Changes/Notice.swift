@@ -5,9 +5,8 @@ internal import Crypto
 ///
 /// It concerns this node alone and goes to no peer. Notices are kept for a while only
 /// (``Limits/notices``).
-public struct Notice: Hashable, Sendable {
-    /// What happened.
-    public enum Event: Hashable, Sendable {
+package struct Notice: Hashable, Sendable {
+    package enum Event: Hashable, Sendable {
         /// The user is in a conversation from here on.
         case joined(ConversationID)
         /// The user is in a conversation no longer.
@@ -42,16 +41,15 @@ public struct Notice: Hashable, Sendable {
     }
 
     /// When, wall-clock milliseconds.
-    public var time: UInt64
-    /// What happened.
-    public var event: Event
+    package var time: UInt64
+    package var event: Event
     /// Of whom it tells: known people (and the user), fellows or strangers, each of whom takes no place of the others.
-    public var tier: Tier
+    package var tier: Tier
 
     /// Makes a notice; the text of an alert is cut to ``Limits/noticeTextBytes``.
     ///
     /// - Parameter tier: how far those are trusted of whom it tells.
-    public init(_ event: Event, of tier: Tier = .known, at time: UInt64) {
+    package init(_ event: Event, of tier: Tier = .known, at time: UInt64) {
         self.time = time
         self.tier = Self.groups.first { tier <= $0 } ?? .known
         if case .raised(let code, let peer, let text) = event {
@@ -64,7 +62,7 @@ public struct Notice: Hashable, Sendable {
     }
 
     /// What sort of change it is.
-    public var kind: Change.Kind {
+    package var kind: Change.Kind {
         switch self.event {
         case .joined, .left, .arranged, .seen, .realmJoined, .realmLeft, .realmRenewed:
             .conversation
@@ -79,7 +77,7 @@ public struct Notice: Hashable, Sendable {
 
     /// Whom it is about, where it takes the place of the one of its number that came before: how far
     /// somebody is, or whether they are here, is of interest only as it is now.
-    public var subject: PeerID? {
+    package var subject: PeerID? {
         switch self.event {
         case .delivered(_, _, let peer), .read(_, _, let peer), .linked(let peer, _): peer
         default: nil
@@ -87,7 +85,7 @@ public struct Notice: Hashable, Sendable {
     }
 
     /// Whether it takes the place of an earlier one of its number, conversation and subject.
-    public var isLatestOnly: Bool {
+    package var isLatestOnly: Bool {
         switch self.event {
         case .delivered, .read, .seen, .linked: true
         default: false
@@ -95,7 +93,7 @@ public struct Notice: Hashable, Sendable {
     }
 
     /// The conversation that it belongs to; nil for none.
-    public var conversation: ConversationID? {
+    package var conversation: ConversationID? {
         switch self.event {
         case .joined(let conversation), .left(let conversation), .arranged(let conversation, _),
             .erased(let conversation, _, _), .delivered(let conversation, _, _),
@@ -108,18 +106,17 @@ public struct Notice: Hashable, Sendable {
     }
 
     /// Whether it says that others are missing.
-    public var isGap: Bool { if case .forgotten = self.event { true } else { false } }
+    package var isGap: Bool { if case .forgotten = self.event { true } else { false } }
 }
 
 /// A notice at its place in the order of arrival.
-public struct StoredNotice: Hashable, Sendable {
+package struct StoredNotice: Hashable, Sendable {
     /// Its place.
-    public var cursor: Cursor
-    /// What happened.
-    public var notice: Notice
+    package var cursor: Cursor
+    package var notice: Notice
 
     /// Places a notice.
-    public init(cursor: Cursor, notice: Notice) {
+    package init(cursor: Cursor, notice: Notice) {
         self.cursor = cursor
         self.notice = notice
     }
@@ -143,22 +140,22 @@ extension String {
 /// How a notice lies on disk: a number, the conversation, and the rest as bytes. `Docs/Data.md`.
 extension Notice {
     /// The number of those that tell of a request.
-    public static let requestedNumber: UInt8 = 8
+    package static let requestedNumber: UInt8 = 8
     /// The number of those that say that others are missing.
-    public static let forgottenNumber: UInt8 = 15
+    package static let forgottenNumber: UInt8 = 15
     /// Numbers have these added where fellows or strangers are told of.
     private static let tierNumber = 32
     /// The tiers that have places of their own, in the order of their numbers from the last.
     private static let groups: [Tier] = [.stranger, .fellow, .known]
 
     /// The number of its event, as it lies on disk.
-    public var number: UInt8 {
+    package var number: UInt8 {
         let group = Self.groups.count - 1 - (Self.groups.firstIndex(of: self.tier) ?? 2)
         return self.eventNumber + UInt8(group * Self.tierNumber)
     }
 
     /// The numbers of all notices that share places with this one: those of its kind and tier.
-    public var numbersOfKind: [UInt8] {
+    package var numbersOfKind: [UInt8] {
         let numbers: [UInt8] =
             switch self.kind {
             case .conversation: [1, 2, 3, 4, 5, 10, 13]
@@ -193,7 +190,7 @@ extension Notice {
     }
 
     /// All but its number and its conversation.
-    public var body: [UInt8] {
+    package var body: [UInt8] {
         var writer = WireWriter()
         writer.u64(self.time)
         switch self.event {
@@ -232,7 +229,7 @@ extension Notice {
     ]
 
     /// Reads what the store gives back; nil for what this version does not know.
-    public init?(number: Int64, conversation: ConversationID?, body: [UInt8]) {
+    package init?(number: Int64, conversation: ConversationID?, body: [UInt8]) {
         do throws(WireError) {
             var reader = WireReader(body)
             let time = try reader.u64("time")

@@ -2,7 +2,6 @@
 ///
 /// What the disk refuses has not happened: who asked is told so, and nothing of it is held or tried again.
 struct Choices: Sendable {
-    /// The own profile.
     var profile: Record?
     /// What is changed of conversations in the user's list.
     var arrangements: [ConversationID: ArrangementChange] = [:]

@@ -95,18 +95,16 @@ struct Expiries: Sendable {
 
 /// Which payloads the store is to give up with a batch: of entries that are shown or disputed, not of
 /// class 1, and beyond a bound; the oldest first.
-public struct Expiry: Hashable, Sendable {
-    /// The conversation.
-    public var conversation: ConversationID
+package struct Expiry: Hashable, Sendable {
+    package var conversation: ConversationID
     /// Those that are to go.
-    public var bound: RetentionBound
+    package var bound: RetentionBound
     /// The passes over it, one after the other; none for one in which all may go.
-    public var steps: [RetentionStep]
+    package var steps: [RetentionStep]
     /// How far the batches before this one have come; nil for the first one.
-    public var after: ExpiryPosition?
+    package var after: ExpiryPosition?
 
-    /// Describes what is to expire.
-    public init(
+    package init(
         conversation: ConversationID, _ bound: RetentionBound, by steps: [RetentionStep] = [],
         after: ExpiryPosition? = nil
     ) {
@@ -118,18 +116,17 @@ public struct Expiry: Hashable, Sendable {
 }
 
 /// A place in the order in which a store looks at the entries of a conversation.
-public struct ExpiryPosition: Hashable, Sendable {
+package struct ExpiryPosition: Hashable, Sendable {
     /// The time of the last entry that was looked at.
-    public var time: HybridTime
+    package var time: HybridTime
     /// Tells entries of one time apart.
-    public var number: Int64
+    package var number: Int64
     /// Which pass it is.
-    public var step: Int
+    package var step: Int
     /// How many bytes may still go of each share in this pass; nil at its beginning.
-    public var left: [UInt64]?
+    package var left: [UInt64]?
 
-    /// Describes a place.
-    public init(time: HybridTime, number: Int64, step: Int = 0, left: [UInt64]? = nil) {
+    package init(time: HybridTime, number: Int64, step: Int = 0, left: [UInt64]? = nil) {
         self.time = time
         self.number = number
         self.step = step
@@ -137,33 +134,31 @@ public struct ExpiryPosition: Hashable, Sendable {
     }
 
     /// The beginning of a pass.
-    public init(of step: Int) { self.init(time: HybridTime(0), number: .min, step: step) }
+    package init(of step: Int) { self.init(time: HybridTime(0), number: .min, step: step) }
 }
 
 /// What a batch has made of an ``Expiry``.
-public struct ExpiryOutcome: Hashable, Sendable {
+package struct ExpiryOutcome: Hashable, Sendable {
     /// The entries whose payloads were given up, here or still wanted; at most
     /// ``Limits/expiredPerBatch``.
-    public var entries: [EntryPlace]
+    package var entries: [EntryPlace]
     /// Where to go on; nil where all is done.
-    public var next: ExpiryPosition?
+    package var next: ExpiryPosition?
 
-    /// Describes what was done.
-    public init(entries: [EntryPlace], next: ExpiryPosition?) {
+    package init(entries: [EntryPlace], next: ExpiryPosition?) {
         self.entries = entries
         self.next = next
     }
 }
 
 /// Where an entry stands: its log, and its number there.
-public struct EntryPlace: Hashable, Sendable {
-    /// The log.
-    public var key: LogKey
+package struct EntryPlace: Hashable, Sendable {
+    package var key: LogKey
     /// The number there.
-    public var seq: UInt64
+    package var seq: UInt64
 
     /// Names a place.
-    public init(key: LogKey, seq: UInt64) {
+    package init(key: LogKey, seq: UInt64) {
         self.key = key
         self.seq = seq
     }

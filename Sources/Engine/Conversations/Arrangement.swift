@@ -1,26 +1,26 @@
 /// What the user has said of a conversation in their list; it concerns this node alone.
 ///
 /// The numbers are those of the store.
-public struct Arrangement: OptionSet, Hashable, Sendable {
+package struct Arrangement: OptionSet, Hashable, Sendable {
     /// The bits.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
     /// Takes bits as they were stored.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Nothing of it is to ask for attention.
-    public static let muted = Arrangement(rawValue: 1)
+    package static let muted = Arrangement(rawValue: 1)
     /// It is put away.
-    public static let archived = Arrangement(rawValue: 2)
+    package static let archived = Arrangement(rawValue: 2)
 }
 
 /// What is to change of an ``Arrangement``; the rest stays.
-public struct ArrangementChange: Hashable, Sendable {
+package struct ArrangementChange: Hashable, Sendable {
     private var added: Arrangement
     private var removed: Arrangement
 
     /// Describes a change; what is both added and removed is removed.
-    public init(adding added: Arrangement = [], removing removed: Arrangement = []) {
+    package init(adding added: Arrangement = [], removing removed: Arrangement = []) {
         self.added = added.subtracting(removed)
         self.removed = removed
     }

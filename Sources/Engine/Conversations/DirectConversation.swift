@@ -1,4 +1,4 @@
-public import Crypto
+package import Crypto
 
 /// The conversation of two people, of which there is one: both make the same id and key of their own
 /// keys, whoever begins, and nobody else can.
@@ -8,18 +8,17 @@ public import Crypto
 ///     root = K(dh, "stoa direct root", both persons, ascending)
 ///
 /// `Docs/Protocol/Entries.md` section 1. With the own person it is that person's notes.
-public struct DirectConversation: Hashable, Sendable {
-    /// The conversation's id.
-    public let id: ConversationID
+package struct DirectConversation: Hashable, Sendable {
+    package let id: ConversationID
     /// The other person's keys; the own ones for notes.
-    public let person: PublicPerson
+    package let person: PublicPerson
     /// The device by which the user named the other person.
-    public let device: PeerID
+    package let device: PeerID
     /// The key that its entries are sealed with, 32 bytes.
-    public let root: Bytes32
+    package let root: Bytes32
 
     /// Takes over what a store has kept.
-    public init(id: ConversationID, person: PublicPerson, device: PeerID, root: Bytes32) {
+    package init(id: ConversationID, person: PublicPerson, device: PeerID, root: Bytes32) {
         self.id = id
         self.person = person
         self.device = device
@@ -29,7 +28,7 @@ public struct DirectConversation: Hashable, Sendable {
     /// The conversation of `own` with another person; takes about 60 µs.
     ///
     /// Throws `unusablePublicKey` where the other's X is of small order, which no valid certificate has.
-    public init(
+    package init(
         of own: PersonKeys, with person: PublicPerson, at device: PeerID
     ) throws(CryptoError) {
         let shared = try own.agree(with: person.address)
@@ -54,7 +53,7 @@ public struct DirectConversation: Hashable, Sendable {
 
 extension DirectConversation: CustomStringConvertible {
     /// With whom; the key is never shown.
-    public var description: String { "direct conversation with \(self.device)" }
+    package var description: String { "direct conversation with \(self.device)" }
 }
 
 extension ConversationKey {

@@ -1,22 +1,22 @@
 /// Somebody whom the user does not know, and who has written to them.
 ///
 /// One row of the store; nothing else of what such a person writes is kept before the user has accepted.
-public struct DirectRequest: Hashable, Sendable {
+package struct DirectRequest: Hashable, Sendable {
     /// The device that wrote.
-    public var device: PeerID
+    package var device: PeerID
     /// The person's keys.
-    public var person: PublicPerson
+    package var person: PublicPerson
     /// What was written first, at most ``Limits/requestTextBytes``; nothing once it is declined.
-    public var text: String
+    package var text: String
     /// When it came, wall-clock milliseconds.
-    public var time: UInt64
+    package var time: UInt64
     /// From where it came.
-    public var source: String
+    package var source: String
     /// Whether the user has declined it, of which the person is not told.
-    public var isDeclined = false
+    package var isDeclined = false
 
     /// Describes a request; the text is cut to its limit.
-    public init(device: PeerID, person: PublicPerson, text: String, time: UInt64, source: String) {
+    package init(device: PeerID, person: PublicPerson, text: String, time: UInt64, source: String) {
         self.device = device
         self.person = person
         self.text = text.cut(toBytes: Limits.requestTextBytes)
@@ -26,7 +26,7 @@ public struct DirectRequest: Hashable, Sendable {
 }
 
 /// Who may start direct conversations with the user; from others they are requests.
-public enum DirectPolicy: String, Hashable, Sendable, CaseIterable {
+package enum DirectPolicy: String, Hashable, Sendable, CaseIterable {
     /// Anybody.
     case anyone
     /// Whom the user knows.

@@ -38,7 +38,6 @@ struct PrivateConversations: Sendable {
         self.persons[known.device] = nil
     }
 
-    /// The conversation with a person.
     func direct(with person: PersonID) -> DirectConversation? { self.directs[person] }
 
     /// The conversation with the person whose device the user named.

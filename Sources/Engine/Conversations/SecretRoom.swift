@@ -1,4 +1,4 @@
-public import Crypto
+package import Crypto
 
 /// A room that only those can find, read and join who have its root: 32 bytes that a phrase gives, or
 /// a link carries.
@@ -6,20 +6,19 @@ public import Crypto
 ///     id = K(root, "stoa secret room", suite)
 ///
 /// `Docs/Protocol/Entries.md` section 1. Nobody can be removed from it.
-public struct SecretRoom: Hashable, Sendable {
+package struct SecretRoom: Hashable, Sendable {
     /// The realm that it belongs to.
-    public let realm: RealmID
+    package let realm: RealmID
     /// What it is called; whoever is in it calls it so.
-    public let name: RoomName
+    package let name: RoomName
     /// How its entries are sealed.
-    public let suite: ConversationKey.Suite
+    package let suite: ConversationKey.Suite
     /// What everything of it is made of, 32 bytes.
-    public let root: Bytes32
+    package let root: Bytes32
     /// The room's id; the suite is bound into it.
-    public let id: ConversationID
+    package let id: ConversationID
 
-    /// Describes a secret room.
-    public init(realm: RealmID, name: RoomName, suite: ConversationKey.Suite, root: Bytes32) {
+    package init(realm: RealmID, name: RoomName, suite: ConversationKey.Suite, root: Bytes32) {
         self.realm = realm
         self.name = name
         self.suite = suite
@@ -37,5 +36,5 @@ public struct SecretRoom: Hashable, Sendable {
 
 extension SecretRoom: CustomStringConvertible {
     /// Its name; the root is never shown.
-    public var description: String { "secret room \(self.name)" }
+    package var description: String { "secret room \(self.name)" }
 }

@@ -1,5 +1,5 @@
 /// What the own messages of a conversation wait for.
-public enum SendWait: Hashable, Sendable {
+package enum SendWait: Hashable, Sendable {
     /// The person is not linked: nobody else passes on what is for them alone.
     case away
     /// The same, and something that they wrote a moment ago came through others.

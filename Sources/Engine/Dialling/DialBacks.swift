@@ -1,5 +1,5 @@
 /// What became of a dial that a peer has asked for; the numbers are those of the wire.
-public enum DialBackOutcome: UInt8, Hashable, Sendable {
+package enum DialBackOutcome: UInt8, Hashable, Sendable {
     /// The asker was reached, with its key.
     case reached = 0
     /// Something refused: nobody listens there, or somebody else.

@@ -1,7 +1,7 @@
 /// Why a dial has not become a link.
-public struct DialFailure: Error, Hashable, Sendable {
+package struct DialFailure: Error, Hashable, Sendable {
     /// The kinds of failure that a program may tell apart.
-    public enum Reason: String, Hashable, Sendable, CaseIterable {
+    package enum Reason: String, Hashable, Sendable, CaseIterable {
         /// Nobody listens at that address and port.
         case refused
         /// The network does not lead there.
@@ -14,7 +14,6 @@ public struct DialFailure: Error, Hashable, Sendable {
         case wrongKey
         /// There is no realm that both are in.
         case wrongRealm
-        /// The address is this node's own.
         case ownAddress
         /// Something answered, but no link with it can be.
         case rejected
@@ -23,19 +22,19 @@ public struct DialFailure: Error, Hashable, Sendable {
     }
 
     /// Which kind of failure this is.
-    public var reason: Reason
+    package var reason: Reason
     /// What happened, in words.
-    public var detail: String
+    package var detail: String
     /// What ended the session where one had begun; such an address is asked less often.
-    public var session: SessionFailure?
+    package var session: SessionFailure?
 
     /// Describes a dial that ended before a session began.
-    public init(_ reason: Reason, _ detail: String) {
+    package init(_ reason: Reason, _ detail: String) {
         (self.reason, self.detail, self.session) = (reason, detail, nil)
     }
 
     /// Describes a dial whose session has failed.
-    public init(_ session: SessionFailure) {
+    package init(_ session: SessionFailure) {
         self.session = session
         self.detail = session.description
         self.reason =
@@ -51,13 +50,13 @@ public struct DialFailure: Error, Hashable, Sendable {
 }
 
 /// How the dials of a target have failed since one became a link.
-public struct FailedDial: Hashable, Sendable {
+package struct FailedDial: Hashable, Sendable {
     /// Why the last one failed.
-    public var failure: DialFailure
+    package var failure: DialFailure
     /// When, wall-clock milliseconds.
-    public var time: UInt64
+    package var time: UInt64
     /// How many have failed in a row.
-    public var count: Int
+    package var count: Int
     /// When the next one is due, wall-clock milliseconds; nil while one is under way, or none is due.
-    public var nextTry: UInt64?
+    package var nextTry: UInt64?
 }

@@ -1,5 +1,5 @@
 /// Names a dial target: something that may turn out to be a peer.
-public enum TargetID: Hashable, Comparable, Sendable {
+package enum TargetID: Hashable, Comparable, Sendable {
     /// A peer that was linked before, at remembered addresses.
     case remembered(PeerID)
     /// A service that discovery sees.
@@ -19,7 +19,6 @@ struct DialTarget: Sendable {
     /// Dials under way, by address.
     var attempts: [DialID: String] = [:]
     var nextAddress = 0
-    /// Steps of the backoff.
     var backoffSteps = 0
     /// Whether the address turned out to be this node.
     var isSelf = false

@@ -3,27 +3,27 @@ extension Limits {
     /// Addresses of one peer are tried one after another, this far apart.
     ///
     /// RFC 8305 section 5.
-    public static let staggerMilliseconds: UInt64 = 250
+    package static let staggerMilliseconds: UInt64 = 250
     /// The wait before the first redial.
-    public static let backoffFirstMilliseconds: UInt64 = 1_000
+    package static let backoffFirstMilliseconds: UInt64 = 1_000
     /// The longest wait between redials; each is twice the one before.
-    public static let backoffLastMilliseconds: UInt64 = 60_000
+    package static let backoffLastMilliseconds: UInt64 = 60_000
     /// The longest wait for a remembered peer, which may be away for weeks: one packet in a quarter of an
     /// hour costs nothing, and without discovery nothing else would find it again.
-    public static let rememberedLastMilliseconds: UInt64 = 900_000
+    package static let rememberedLastMilliseconds: UInt64 = 900_000
     /// Dial targets that are remembered: four times the links of the largest network.
-    public static let targets = 512
+    package static let targets = 512
     /// Of these, peers that are dialled for having been linked and whom the user does not know: a full mesh.
     static let rememberedTargets = links
     /// Links for which services are dialled; the other half of ``links`` is for peers that dial.
     ///
     /// More than enough for one piece by chance: of hosts that each choose six at random, all are.
-    public static let wantedLinks = 64
+    package static let wantedLinks = 64
     /// Dials of services that are under way at a time.
     ///
     /// What is left waits, and meanwhile many of those dial us. Well below ``halfOpenHandshakes``, since
     /// all of an office begin at the same time.
-    public static let serviceDials = 12
+    package static let serviceDials = 12
     /// So many services may be dialled at once, two for each link that is wanted.
     static let serviceDialBurst = 128
     /// In this time as many again: sixteen a second.
@@ -37,13 +37,13 @@ extension Limits {
     /// And so long after the last new one it is over.
     static let overflowAlertMilliseconds: UInt64 = 3_000
     /// Services that are dialled beside the links that are wanted, each time that the network is asked.
-    public static let exploredServices = 4
+    package static let exploredServices = 4
     /// Links that are left for peers that dial even where others are explored.
-    public static let reservedLinks = 16
+    package static let reservedLinks = 16
     /// From so many services on they are a crowd, in which not everybody may ask at any time.
-    public static let crowd = 8
+    package static let crowd = 8
     /// Who is asked answers after 20 to 120 ms.
-    public static let answersMilliseconds: UInt64 = 150
+    package static let answersMilliseconds: UInt64 = 150
     /// Looks at what was announced, after the beginning: often while a host that starts at the same time
     /// announces itself (after 750 ms), then up to the time that a slow one takes.
     static let glanceMilliseconds: [UInt64] = [
@@ -51,49 +51,49 @@ extension Limits {
         10_000, 15_000, 20_000, 30_000,
     ]
     /// Who has heard of no crowd by then is not in one.
-    public static let fewMilliseconds: UInt64 = 5_000
+    package static let fewMilliseconds: UInt64 = 5_000
     /// In a crowd, a look at what was announced comes about as often, and costs no packet.
-    public static let glanceAgainMilliseconds: UInt64 = 60_000
+    package static let glanceAgainMilliseconds: UInt64 = 60_000
     /// Who has no link although there is a crowd asks about as often, four times, then ever less often.
-    public static let askAloneMilliseconds: UInt64 = 6_000
+    package static let askAloneMilliseconds: UInt64 = 6_000
     /// In a crowd somebody asks about as often.
-    public static let askAgainMilliseconds: UInt64 = 30_000
+    package static let askAgainMilliseconds: UInt64 = 30_000
     /// The longest time between two questions of a node, but for chance.
-    public static let askLastMilliseconds: UInt64 = 1_800_000
+    package static let askLastMilliseconds: UInt64 = 1_800_000
     /// Addresses tried per target: hosts with more have mostly virtual interfaces.
-    public static let addressesPerTarget = 8
+    package static let addressesPerTarget = 8
     /// The longest address of a peer that is kept: the longest host name, with a port.
     static let addressBytes = 320
     /// How often all peers together may have this node dial them back, in a minute.
-    public static let dialBacksPerMinute = 6
+    package static let dialBacksPerMinute = 6
     /// The peer of one link may do so this seldom.
-    public static let dialBackMilliseconds: UInt64 = 600_000
+    package static let dialBackMilliseconds: UInt64 = 600_000
     /// The first port that is dialled back: those below are for services of the system.
-    public static let dialBackPort: UInt16 = 1_024
+    package static let dialBackPort: UInt16 = 1_024
     /// So many peers are asked to dial this node back where a user wants to know whether it is reached.
-    public static let dialBackPeers = 3
+    package static let dialBackPeers = 3
     /// Who is on the network is heard by discovery within a second; a peer that is linked for so long and was
     /// not is out of its reach.
-    public static let hearingMilliseconds: UInt64 = 30_000
+    package static let hearingMilliseconds: UInt64 = 30_000
     /// A peer that is asked dials and shakes hands within five seconds, or says that it could not.
-    public static let dialBackAnswerMilliseconds: UInt64 = 6_000
+    package static let dialBackAnswerMilliseconds: UInt64 = 6_000
     /// So many links are tried for lost packets, where a user wants to know what is wrong.
-    public static let packetTrialLinks = 8
+    package static let packetTrialLinks = 8
     /// So many pings go on each: where one packet in twenty is lost, all of so many arrive in one trial of sixty.
-    public static let packetTrialPings = 80
+    package static let packetTrialPings = 80
     /// So many more where a packet was lost: enough to tell two of a hundred from one that had bad luck.
-    public static let packetTrialMorePings = 200
+    package static let packetTrialMorePings = 200
     /// Between two pings on a link: longer than an answer takes on a local network, so that each is a packet
     /// of its own, and that one that is lost is known of before the next but one.
-    public static let packetTrialMilliseconds: UInt64 = 15
+    package static let packetTrialMilliseconds: UInt64 = 15
     /// After the last of them: the system sends again what was lost at the end after 200 ms.
-    public static let packetSettleMilliseconds: UInt64 = 300
+    package static let packetSettleMilliseconds: UInt64 = 300
     /// Alerts about peers that stand at a time; those about strangers give way, then the oldest.
-    public static let peerAlerts = 64
+    package static let peerAlerts = 64
     /// Somebody whom the user knows is missed so long after their link has ended without a goodbye.
-    public static let missingMilliseconds: UInt64 = 600_000
+    package static let missingMilliseconds: UInt64 = 600_000
     /// Who is gone for so long is not missed any longer: their machine is off.
-    public static let missedMilliseconds: UInt64 = 43_200_000
+    package static let missedMilliseconds: UInt64 = 43_200_000
     /// What was found on this machine when somebody was missed holds for so long: of many who vanish together
     /// each is missed at a moment of their own.
     static let examinedMilliseconds: UInt64 = 60_000
@@ -101,10 +101,10 @@ extension Limits {
     /// found dead within a minute, or when the network is looked at.
     static let movedMilliseconds: UInt64 = 120_000
     /// An alert that nothing ends by itself is over so long after what was seen last of it.
-    public static let alertMilliseconds: UInt64 = 3_600_000
+    package static let alertMilliseconds: UInt64 = 3_600_000
     /// One about two histories of an author, or that is raised once of another own device, stands for a day:
     /// so long there is somebody to ask.
-    public static let forkAlertMilliseconds: UInt64 = 86_400_000
+    package static let forkAlertMilliseconds: UInt64 = 86_400_000
     /// What a user says in days.
     static let dayMilliseconds: UInt64 = 86_400_000
     /// Peers that are remembered to have turned this node away since its key runs twice.
@@ -114,15 +114,15 @@ extension Limits {
     /// Until they may cause as many again.
     static let peerLinesMilliseconds: UInt64 = 640_000
     /// Refusals kept for `stoa peers`.
-    public static let refusals = 64
+    package static let refusals = 64
     /// Notices that the store keeps for subscribers that are away; the oldest go.
-    public static let notices = 4_096
+    package static let notices = 4_096
     /// Notices that wait for the disk, beside those of joins and leaves; the oldest go.
-    public static let waitingNotices = 256
+    package static let waitingNotices = 256
     /// The longest text of an alert in a notice.
-    public static let noticeTextBytes = 1_024
+    package static let noticeTextBytes = 1_024
     /// Subscribers are told of alerts of one code this seldom.
-    public static let alertNoticeMilliseconds: UInt64 = 60_000
+    package static let alertNoticeMilliseconds: UInt64 = 60_000
     /// Rooms a node may be in.
-    public static let conversations = 4_096
+    package static let conversations = 4_096
 }

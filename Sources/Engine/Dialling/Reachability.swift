@@ -1,7 +1,7 @@
 /// What has become of asking a linked peer to dial this node back.
-public struct DialBackReport: Hashable, Sendable {
+package struct DialBackReport: Hashable, Sendable {
     /// How it has ended.
-    public enum Outcome: String, Hashable, Sendable, CaseIterable {
+    package enum Outcome: String, Hashable, Sendable, CaseIterable {
         /// A stream of the peer has come in, with its key: what this node has seen itself.
         case reached
         /// The peer says that something refused: nobody listens, or somebody else.
@@ -15,13 +15,13 @@ public struct DialBackReport: Hashable, Sendable {
     }
 
     /// Who was asked.
-    public var peer: PeerID
+    package var peer: PeerID
     /// Where its link is: numeric `HOST:PORT`.
-    public var address: String
+    package var address: String
     /// How it has ended.
-    public var outcome: Outcome
+    package var outcome: Outcome
     /// When that was, wall-clock milliseconds.
-    public var time: UInt64
+    package var time: UInt64
 }
 
 /// Whether others reach this node, by what becomes of dials that it asks linked peers for.

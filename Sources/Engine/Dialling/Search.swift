@@ -1,5 +1,5 @@
 /// How discovery looks for peers.
-public enum PeerSearch: Hashable, Sendable {
+package enum PeerSearch: Hashable, Sendable {
     /// The network is asked, now and ever less often; what comes and goes is reported.
     case open
     /// The network is asked once; what answers within a second is reported.

@@ -10,7 +10,6 @@ internal import Crypto
 enum EphemeralBody: Hashable, Sendable {
     /// The user writes in the conversation.
     case typing
-    /// A packet of a stream.
     case packet(StreamPacket)
 
     private static let typingKind: UInt8 = 1

@@ -1,5 +1,5 @@
 /// What a user tells of themselves, unless they keep that to themselves.
-public enum Presence: UInt8, Hashable, Sendable, CaseIterable {
+package enum Presence: UInt8, Hashable, Sendable, CaseIterable {
     /// They can be reached.
     case online = 1
     /// They have left their machine for a while.
@@ -7,7 +7,7 @@ public enum Presence: UInt8, Hashable, Sendable, CaseIterable {
 }
 
 /// What those who follow are told and what nothing keeps: who misses it can do without.
-public enum Signal: Hashable, Sendable {
+package enum Signal: Hashable, Sendable {
     /// Somebody tells how reachable they are; nil for somebody who is not linked any longer.
     case presence(PeerID, Presence?)
     /// Somebody writes in a conversation, or does so no longer.

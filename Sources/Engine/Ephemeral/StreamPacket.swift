@@ -1,33 +1,31 @@
 /// The name of a stream in a conversation, by which both ends find it.
-public struct StreamName: Hashable, Comparable, Sendable {
+package struct StreamName: Hashable, Comparable, Sendable {
     /// The name: letters, digits and `-`, `_`, `.` within, as that of a room.
-    public let text: String
+    package let text: String
 
     /// Takes what may be a name: 1 to ``Limits/nameBytes`` bytes; nil for what may not.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard let name = RoomName(text) else { return nil }
         self.text = name.text
     }
 
     /// Orders by text.
-    public static func < (left: StreamName, right: StreamName) -> Bool { left.text < right.text }
+    package static func < (left: StreamName, right: StreamName) -> Bool { left.text < right.text }
 }
 
 /// A packet of an ephemeral stream.
-public struct StreamPacket: Hashable, Sendable {
-    /// The stream's name.
-    public var name: StreamName
+package struct StreamPacket: Hashable, Sendable {
+    package var name: StreamName
     /// Which one of its sender's it is, from 1, without gaps.
-    public var number: UInt64
+    package var number: UInt64
     /// Whether one that comes behind a later one is not wanted any more.
-    public var isOrdered: Bool
+    package var isOrdered: Bool
     /// Whether the sender has ended the stream; such a packet has no bytes, and comes behind the last.
-    public var isEnd = false
+    package var isEnd = false
     /// What it carries: 1 to ``Limits/streamPacketBytes`` bytes, but for the end.
-    public var bytes: [UInt8] = []
+    package var bytes: [UInt8] = []
 
-    /// Describes a packet.
-    public init(
+    package init(
         name: StreamName, number: UInt64, isOrdered: Bool, isEnd: Bool = false, bytes: [UInt8] = []
     ) {
         self.name = name

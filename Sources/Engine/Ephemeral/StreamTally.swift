@@ -1,9 +1,9 @@
 /// What a reader has got of one sender's stream, and what it has not.
 ///
 /// `Docs/Protocol/Ephemeral.md` section 4.
-public struct StreamTally: Hashable, Sendable {
+package struct StreamTally: Hashable, Sendable {
     /// What to do with a packet.
-    public enum Verdict: Hashable, Sendable {
+    package enum Verdict: Hashable, Sendable {
         /// Give it; so many before it have not come.
         case give(missed: UInt64)
         /// Give it, though it comes behind a later one; it was counted as missed.
@@ -16,10 +16,9 @@ public struct StreamTally: Hashable, Sendable {
     private var last: UInt64 = 0
 
     /// Of a stream of which nothing has come.
-    public init() {}
+    package init() {}
 
-    /// Takes a packet.
-    public mutating func receive(_ packet: StreamPacket) -> Verdict {
+    package mutating func receive(_ packet: StreamPacket) -> Verdict {
         guard packet.number > self.last else { return packet.isOrdered ? .drop : .late }
         let missed = packet.number - self.last - 1
         self.last = packet.number

@@ -65,7 +65,6 @@ struct InvitationParts {
 
     /// The key of the next part; nil at the end.
     var next: String? { self.rest.first?.key }
-    /// Its value.
     var value: String? { self.rest.first?.value }
 
     mutating func take(_ key: String) throws(InvitationError) -> String {
@@ -95,7 +94,7 @@ struct InvitationParts {
 }
 
 /// What is wrong with a line that should invite somebody.
-public enum InvitationError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum InvitationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// It does not begin as one: with what it should.
     case notAnInvitation(String)
     /// It is longer than any can be, in bytes.
@@ -112,7 +111,7 @@ public enum InvitationError: Error, Hashable, Sendable, CustomStringConvertible 
     case check
 
     /// What is wrong; never a part of a secret.
-    public var description: String {
+    package var description: String {
         switch self {
         case .notAnInvitation(let prefix): "it does not begin with \(prefix)"
         case .tooLong(let limit): "it has more than \(limit) bytes"

@@ -1,4 +1,4 @@
-public import Crypto
+package import Crypto
 internal import CWords
 
 /// A phrase that people can say, of which a key is made, slowly: that of a secret room, or of a backup.
@@ -9,20 +9,20 @@ internal import CWords
 /// That is a room's; the key of a backup has a random salt. One that Stoa makes has six words of a list of 7,776. The sixth is a check on the others and on the
 /// suite, so a slip is noticed at once and nobody has to say the suite. One that a user chose is any
 /// text. `Docs/Protocol/Entries.md` section 1.
-public struct Phrase: Hashable, Sendable {
+package struct Phrase: Hashable, Sendable {
     /// The one spelling of which the root is made: in small letters with one space between words where
     /// Stoa made it, else as it was typed, in normalization form C, but for spaces at its ends and
     /// several in a row.
-    public let text: String
+    package let text: String
     /// How entries of its room are sealed, where the phrase says that, as those that Stoa makes do.
-    public let suite: ConversationKey.Suite?
+    package let suite: ConversationKey.Suite?
 
     /// The words of a phrase that Stoa makes.
-    public static let wordCount = 6
+    package static let wordCount = 6
     /// How many words there are to choose from.
     static let listCount = Int(CWORDS_COUNT)
     /// The longest phrase, in bytes.
-    public static let limitBytes = 200
+    package static let limitBytes = 200
     /// So many words of the list are no accident: a slip in the others is told of.
     private static let wordsOfIntent = 4
 
@@ -36,7 +36,7 @@ public struct Phrase: Hashable, Sendable {
     /// Makes a phrase for a room with that suite; `random` must not be predictable.
     ///
     /// Five words have 64 bits.
-    public static func generate(
+    package static func generate(
         for suite: ConversationKey.Suite, using random: inout some RandomNumberGenerator
     ) -> Phrase {
         while true {
@@ -66,7 +66,7 @@ public struct Phrase: Hashable, Sendable {
     /// One that Stoa made may be written in capitals, with hyphens, commas or any other signs between its
     /// words. Throws where a phrase is empty or too long, and where it is meant to be one that Stoa made and
     /// lacks a word, has one that is not in the list, or words that do not belong together.
-    public init(_ typed: String) throws(PhraseError) {
+    package init(_ typed: String) throws(PhraseError) {
         // Keyboards differ in how they put an accent on a letter.
         let parts = typed.composed.unicodeScalars.split { $0.properties.isWhitespace }
             .map(String.init)
@@ -112,7 +112,7 @@ public struct Phrase: Hashable, Sendable {
     /// The key of a room from the phrase; takes half a second and 256 MiB, so never on the event loop.
     ///
     /// Throws `outOfMemory` when that is not to be had.
-    public func room(
+    package func room(
         _ name: RoomName, in realm: RealmID, suite: ConversationKey.Suite
     ) throws(CryptoError) -> SecretRoom {
         var hasher = BLAKE2b.Hasher(personal: .phraseSalt)
@@ -137,7 +137,7 @@ public struct Phrase: Hashable, Sendable {
     // MARK: The list
 
     /// All words, in alphabetical order.
-    public static var list: [String] { (0..<self.listCount).map { self.word($0) } }
+    package static var list: [String] { (0..<self.listCount).map { self.word($0) } }
 
     static func word(_ place: Int) -> String { String(cString: cwords_at(UInt32(place))) }
 
@@ -158,7 +158,7 @@ public struct Phrase: Hashable, Sendable {
 }
 
 /// What is wrong with a phrase.
-public enum PhraseError: Error, Hashable, Sendable {
+package enum PhraseError: Error, Hashable, Sendable {
     /// It has no word.
     case empty
     /// It is longer than ``Phrase/limitBytes``.

@@ -7,20 +7,20 @@ internal import Crypto
 ///
 /// Ids and secrets are base32. There is one line for a realm: the order of the parts is this.
 /// `Docs/Data.md`.
-public struct RealmInvitation: Hashable, Sendable {
+package struct RealmInvitation: Hashable, Sendable {
     /// The realm, under the name that it has where the line was made.
-    public var realm: Realm
+    package var realm: Realm
 
     /// Invites to a realm.
-    public init(_ realm: Realm) { self.realm = realm }
+    package init(_ realm: Realm) { self.realm = realm }
 
     /// What every line begins with.
-    public static let prefix = "stoa:realm?"
+    package static let prefix = "stoa:realm?"
     /// The longest line has 32 bytes of name, 4 texts of 52, a number of 20 and what stands between.
-    public static let limitBytes = 512
+    package static let limitBytes = 512
 
     /// The line, without a newline.
-    public var line: String {
+    package var line: String {
         var line = InvitationLine(Self.prefix)
         line.add("name", self.realm.name.text)
         line.add("id", self.realm.id.description)
@@ -35,7 +35,7 @@ public struct RealmInvitation: Hashable, Sendable {
     /// Reads a line; spaces and newlines around it do not matter.
     ///
     /// Throws what is wrong with it; secrets are never part of that.
-    public init(_ text: String) throws(InvitationError) {
+    package init(_ text: String) throws(InvitationError) {
         var parts = try InvitationParts(of: text, behind: Self.prefix, limit: Self.limitBytes)
         let name = try parts.take("name")
         guard let name = RealmName(name), name != .open else { throw .value("name") }

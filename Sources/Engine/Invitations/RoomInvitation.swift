@@ -8,22 +8,21 @@ internal import Crypto
 /// The id of the realm and the root are base32; of the name all bytes but letters and digits of ASCII and
 /// `-_.` are written as `%C3`. There is one line for a room: the order of the parts is this.
 /// `Docs/Data.md`.
-public struct RoomInvitation: Hashable, Sendable {
-    /// The room.
-    public var room: SecretRoom
+package struct RoomInvitation: Hashable, Sendable {
+    package var room: SecretRoom
 
     /// Invites to a room.
-    public init(_ room: SecretRoom) { self.room = room }
+    package init(_ room: SecretRoom) { self.room = room }
 
     /// What every line begins with.
-    public static let prefix = "stoa:room?"
+    package static let prefix = "stoa:room?"
     /// The longest line has a name of 64 bytes in 192, 2 texts of 52 and what stands between.
-    public static let limitBytes = 512
+    package static let limitBytes = 512
     /// What stands for the id of the open realm.
     private static let openRealm = "open"
 
     /// The line, without a newline.
-    public var line: String {
+    package var line: String {
         var line = InvitationLine(Self.prefix)
         line.add("name", Self.escaped(self.room.name.text))
         let isOpen = self.room.realm == .open
@@ -36,7 +35,7 @@ public struct RoomInvitation: Hashable, Sendable {
     /// Reads a line; spaces and newlines around it do not matter.
     ///
     /// Throws what is wrong with it; the root is never part of that.
-    public init(_ text: String) throws(InvitationError) {
+    package init(_ text: String) throws(InvitationError) {
         var parts = try InvitationParts(of: text, behind: Self.prefix, limit: Self.limitBytes)
         let escaped = try parts.take("name")
         guard let plain = Self.unescaped(escaped), let name = RoomName(plain),
@@ -95,7 +94,7 @@ public struct RoomInvitation: Hashable, Sendable {
 
 extension ConversationKey.Suite {
     /// How people write it.
-    public var name: String {
+    package var name: String {
         switch self {
         case .xchacha20Poly1305: "xchacha20-poly1305"
         case .aes256GCM: "aes-256-gcm"
@@ -103,7 +102,7 @@ extension ConversationKey.Suite {
     }
 
     /// The suite of a name; nil where there is none.
-    public init?(named name: String) {
+    package init?(named name: String) {
         guard let suite = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = suite
     }

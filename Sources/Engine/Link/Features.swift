@@ -1,5 +1,5 @@
 /// An optional part of the protocol, of which a peer says whether it knows it.
-public enum Feature: UInt8, Hashable, Sendable, CaseIterable {
+package enum Feature: UInt8, Hashable, Sendable, CaseIterable {
     /// It dials a peer back that asks for it, and understands the answer.
     case dialBack = 0
     /// It serves files, and fetches them.
@@ -15,18 +15,18 @@ public enum Feature: UInt8, Hashable, Sendable, CaseIterable {
 /// The optional parts of the protocol that a node knows, with those that only it knows.
 ///
 /// `Docs/Protocol/Wire.md` section 2.
-public struct Features: Hashable, Sendable {
+package struct Features: Hashable, Sendable {
     /// Bit i is `bytes[i / 8] >> (i % 8) & 1`; the last byte is not zero.
     private let bytes: [UInt8]
 
     private static let known: Set<Feature> = [.dialBack, .blobs, .ephemeral]
     /// Those that this version knows.
-    public static let own = Features(Self.known)
+    package static let own = Features(Self.known)
     /// ``own``, of a node that tells the network of itself.
-    public static let ownAnnounced = Features(Self.known.union([.announced]))
+    package static let ownAnnounced = Features(Self.known.union([.announced]))
 
     /// Names some features.
-    public init(_ features: Set<Feature> = []) {
+    package init(_ features: Set<Feature> = []) {
         let last = features.map { Int($0.rawValue) }.max()
         var bytes = [UInt8](repeating: 0, count: last.map { $0 / 8 + 1 } ?? 0)
         for feature in features { bytes[Int(feature.rawValue / 8)] |= 1 << (feature.rawValue % 8) }
@@ -34,7 +34,7 @@ public struct Features: Hashable, Sendable {
     }
 
     /// Whether a feature is among them.
-    public func contains(_ feature: Feature) -> Bool {
+    package func contains(_ feature: Feature) -> Bool {
         let index = Int(feature.rawValue / 8)
         return index < self.bytes.count && self.bytes[index] >> (feature.rawValue % 8) & 1 == 1
     }

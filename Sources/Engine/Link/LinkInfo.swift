@@ -1,41 +1,40 @@
-public import Crypto
+package import Crypto
 
 /// Which side of a link: it stands in signatures and tags, so that none can be sent back as one's own.
-public enum LinkRole: UInt8, Hashable, Sendable {
+package enum LinkRole: UInt8, Hashable, Sendable {
     /// The side that dialled.
     case initiator = 1
     /// The side that was dialled.
     case responder = 2
 
     /// The other side.
-    public var other: LinkRole { self == .initiator ? .responder : .initiator }
+    package var other: LinkRole { self == .initiator ? .responder : .initiator }
 }
 
 /// What both ends of a link know of it once the handshake is done.
-public struct LinkInfo: Hashable, Sendable {
+package struct LinkInfo: Hashable, Sendable {
     /// Who is at the other end, proven.
-    public var peer: PeerID
+    package var peer: PeerID
     /// Whose device that is, proven.
-    public var certificate: Certificate
+    package var certificate: Certificate
     /// The peer's daemon's start, random.
-    public var boot: UInt64
+    package var boot: UInt64
     /// The side that this node is.
-    public var role: LinkRole
+    package var role: LinkRole
     /// The initiator's dial counter.
-    public var dial: UInt64
+    package var dial: UInt64
     /// The realm by whose secret the handshake was made.
-    public var realm: RealmID
+    package var realm: RealmID
     /// The protocol version in use.
-    public var version: UInt8
+    package var version: UInt8
     /// The optional parts of the protocol that the peer knows.
-    public var features: Features
+    package var features: Features
     /// The port that the peer listens on, if it said so.
-    public var listenPort: UInt16?
+    package var listenPort: UInt16?
     /// Keys the link's tags; only the two ends know it.
-    public var exporter: Bytes64
+    package var exporter: Bytes64
 
-    /// Describes a link.
-    public init(
+    package init(
         peer: PeerID, certificate: Certificate, boot: UInt64, role: LinkRole, dial: UInt64,
         realm: RealmID, version: UInt8, features: Features, listenPort: UInt16?, exporter: Bytes64
     ) {
@@ -52,29 +51,29 @@ public struct LinkInfo: Hashable, Sendable {
     }
 
     /// Whether this node dialled.
-    public var isInitiator: Bool { self.role == .initiator }
+    package var isInitiator: Bool { self.role == .initiator }
 }
 
 /// What a session needs to know of its own node.
-public struct SessionIdentity: Sendable {
+package struct SessionIdentity: Sendable {
     /// The identity key.
-    public let signer: Signer
+    package let signer: Signer
     /// Whose device this is.
-    public let certificate: Certificate
+    package let certificate: Certificate
     /// Random per start of the daemon.
-    public let boot: UInt64
+    package let boot: UInt64
     /// The port that this node listens on, if any.
-    public let listenPort: UInt16?
+    package let listenPort: UInt16?
     /// The secrets that links may be made with, in the order in which a dial tries them: the newest
     /// first, the open realm last.
-    public var realms: [RealmSecret]
+    package var realms: [RealmSecret]
     /// The optional parts of the protocol that this node knows.
-    public let features: Features
+    package let features: Features
 
     /// Describes this node.
     ///
     /// Traps on more secrets than the other side of a dial would let it try.
-    public init(
+    package init(
         signer: Signer, certificate: Certificate, boot: UInt64, listenPort: UInt16?,
         realms: [RealmSecret], features: Features = Features()
     ) {

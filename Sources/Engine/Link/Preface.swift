@@ -33,7 +33,6 @@ struct Preface: Hashable, Sendable {
 }
 
 /// The major versions of the protocol that this build speaks, as others are told of them.
-public enum ProtocolVersions {
-    /// From the lowest to the highest.
-    public static var own: ClosedRange<UInt8> { Preface.ours.lowest...Preface.ours.highest }
+package enum ProtocolVersions {
+    package static var own: ClosedRange<UInt8> { Preface.ours.lowest...Preface.ours.highest }
 }

@@ -1,7 +1,7 @@
-public import Crypto
+package import Crypto
 
 /// What a session makes of incoming bytes.
-public enum SessionEvent: Hashable, Sendable {
+package enum SessionEvent: Hashable, Sendable {
     /// The handshake is done and the peer is who it says.
     case established(LinkInfo)
     /// A frame came in.
@@ -16,7 +16,7 @@ public enum SessionEvent: Hashable, Sendable {
 ///
 /// The owner feeds what it reads into ``receive(_:)``, writes what ``output(limit:)`` gives, and adds
 /// frames by ``send(_:)`` once ``SessionEvent/established(_:)`` has come. `Docs/Protocol/Wire.md`.
-public struct Session: ~Copyable, Sendable {
+package struct Session: ~Copyable, Sendable {
     private var handshake: SessionHandshake?
     private var transport: TransportState?
     private var isOver = false
@@ -33,7 +33,7 @@ public struct Session: ~Copyable, Sendable {
     /// - Parameters:
     ///   - expecting: the only key that may answer; nil for any.
     ///   - dial: this boot's dial counter, from 1.
-    public init(
+    package init(
         initiator identity: SessionIdentity, static staticKey: borrowing KeyPair,
         expecting expected: PeerID?, dial: UInt64
     ) {
@@ -44,15 +44,15 @@ public struct Session: ~Copyable, Sendable {
     }
 
     /// Starts the side that was dialled.
-    public init(responder identity: SessionIdentity, static staticKey: borrowing KeyPair) {
+    package init(responder identity: SessionIdentity, static staticKey: borrowing KeyPair) {
         self.handshake = SessionHandshake(responder: identity, static: staticKey)
     }
 
     /// Whether the handshake is done.
-    public var isEstablished: Bool { self.transport != nil && !self.isOver }
+    package var isEstablished: Bool { self.transport != nil && !self.isOver }
 
     /// Why there is no link when the peer leaves now; nil where the session cannot tell.
-    public var failureWhenLeft: SessionFailure? {
+    package var failureWhenLeft: SessionFailure? {
         switch self.handshake {
         case .some(let handshake): handshake.failureWhenLeft
         case nil: nil
@@ -60,7 +60,7 @@ public struct Session: ~Copyable, Sendable {
     }
 
     /// Whether ``output(limit:)`` has something to write.
-    public var hasOutput: Bool {
+    package var hasOutput: Bool {
         !self.pendingOutput.isEmpty || (self.isEstablished && !self.queue.isEmpty)
     }
 
@@ -68,7 +68,7 @@ public struct Session: ~Copyable, Sendable {
     ///
     /// - Returns: whether the queue is within its bounds; false means that the peer does not read, or gives
     ///   credit for what it was not sent, and the owner must close the link.
-    public mutating func send(_ frame: EncodedFrame) -> Bool {
+    package mutating func send(_ frame: EncodedFrame) -> Bool {
         guard self.isEstablished else { return true }
         self.queue.append(frame)
         return self.queue.isWithinBounds
@@ -77,7 +77,7 @@ public struct Session: ~Copyable, Sendable {
     /// Up to about `limit` bytes to write, at least one whole message; empty when nothing waits.
     ///
     /// Frames are encrypted only here, so that an urgent one never waits behind what has not left yet.
-    public mutating func output(limit: Int) -> [UInt8] {
+    package mutating func output(limit: Int) -> [UInt8] {
         var bytes = self.pendingOutput
         self.pendingOutput = []
         while bytes.count < limit, self.isEstablished, let plaintext = self.queue.nextPlaintext() {
@@ -104,7 +104,7 @@ public struct Session: ~Copyable, Sendable {
     ///
     /// After ``SessionEvent/failed(_:)`` all further input is dropped. What it refuses on an open link it
     /// answers with a goaway, which ``output(limit:)`` still gives.
-    public mutating func receive(_ bytes: some Collection<UInt8>) -> [SessionEvent] {
+    package mutating func receive(_ bytes: some Collection<UInt8>) -> [SessionEvent] {
         guard !self.isOver else { return [] }
         self.input.append(bytes)
         if !self.isEstablished { self.handshakeBytes += bytes.count }

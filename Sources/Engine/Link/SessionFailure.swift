@@ -1,5 +1,5 @@
 /// Why a session ended by itself; for our own log and the list of refusals.
-public enum SessionFailure: Error, Hashable, Sendable {
+package enum SessionFailure: Error, Hashable, Sendable {
     /// The first bytes are not a preface of this protocol.
     case notStoa
     /// There is no common version; the peer's range is given.
@@ -30,7 +30,7 @@ public enum SessionFailure: Error, Hashable, Sendable {
 
 extension SessionFailure: CustomStringConvertible {
     /// What happened, for a person who reads the log.
-    public var description: String {
+    package var description: String {
         switch self {
         case .notStoa: "the first bytes are not Stoa's"
         case .version(let lowest, let highest):

@@ -5,7 +5,7 @@ internal import Crypto
 /// Each tag is made of what only the two ends of the link know. Where it says what one side has, that
 /// side's role is in it: no tag that was received can be sent back as one's own.
 /// `Docs/Protocol/Sync.md` sections 1, 2 and 4.
-public struct LinkTags: Sendable {
+package struct LinkTags: Sendable {
     let exporter: Bytes64
     /// The role of this side.
     let own: LinkRole
@@ -15,7 +15,6 @@ public struct LinkTags: Sendable {
         self.own = role
     }
 
-    /// The role of the peer.
     var peer: LinkRole { self.own.other }
 
     /// The tag of a log, which is the same for both sides.

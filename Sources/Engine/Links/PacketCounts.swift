@@ -1,20 +1,18 @@
 /// What the system has counted of the packets of one link, from its beginning.
 ///
 /// Only packets with data count. The numbers begin anew after 2³², so only differences say something.
-public struct PacketCounts: Hashable, Sendable {
+package struct PacketCounts: Hashable, Sendable {
     /// Packets sent, those included that were sent again.
-    public var sent: UInt32
+    package var sent: UInt32
     /// Packets sent again.
-    public var resent: UInt32
+    package var resent: UInt32
     /// Of these, those that the peer had got already, by its word.
-    public var needless: UInt32
-    /// Packets received.
-    public var received: UInt32
+    package var needless: UInt32
+    package var received: UInt32
     /// Of these, those that came while one before them was missing.
-    public var early: UInt32
+    package var early: UInt32
 
-    /// Takes counts.
-    public init(
+    package init(
         sent: UInt32 = 0, resent: UInt32 = 0, needless: UInt32 = 0, received: UInt32 = 0,
         early: UInt32 = 0
     ) {
@@ -43,17 +41,16 @@ public struct PacketCounts: Hashable, Sendable {
 }
 
 /// What became of the packets of a link while it was tried.
-public struct PacketReport: Hashable, Sendable {
-    /// With whom.
-    public var peer: PeerID
+package struct PacketReport: Hashable, Sendable {
+    package var peer: PeerID
     /// Where the link is: numeric `HOST:PORT`.
-    public var address: String
+    package var address: String
     /// Packets sent to the peer, those included that were sent again.
-    public var sent: UInt32
+    package var sent: UInt32
     /// Of these, those that did not arrive.
-    public var lost: UInt32
+    package var lost: UInt32
     /// Packets received of the peer.
-    public var received: UInt32
+    package var received: UInt32
     /// Of these, those that came while one before them was missing: about one for each that was lost.
-    public var early: UInt32
+    package var early: UInt32
 }

@@ -3,15 +3,15 @@
 /// Keys cost nothing, addresses of a local network do. An IPv6 network of 64 bits counts as one
 /// source, since one host has all of it to choose from; link-local addresses count by themselves, since
 /// the whole network shares theirs.
-public struct Source: Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct Source: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The host, or the network.
-    public let description: String
+    package let description: String
 
     /// Reads where an address belongs.
     ///
     /// - Parameter address: numeric `HOST:PORT`, with IPv6 in brackets; of anything else the whole text
     ///   before the last colon is the source.
-    public init(_ address: String) {
+    package init(_ address: String) {
         guard let colon = address.lastIndex(of: ":") else {
             self.description = address
             return
@@ -22,10 +22,10 @@ public struct Source: Hashable, Comparable, Sendable, CustomStringConvertible {
     }
 
     /// Takes one that was kept, as ``description`` says it.
-    public init(description: String) { self.description = description }
+    package init(description: String) { self.description = description }
 
     /// Orders by text.
-    public static func < (left: Source, right: Source) -> Bool {
+    package static func < (left: Source, right: Source) -> Bool {
         left.description < right.description
     }
 

@@ -1,5 +1,5 @@
 /// So many things at once, and as many again in a stretch of time, evenly.
-public struct TokenBucket: Hashable, Sendable {
+package struct TokenBucket: Hashable, Sendable {
     private let capacity: UInt64
     private let fullMilliseconds: UInt64
     /// What is left, in parts of a token: as many parts as milliseconds fill the bucket.
@@ -10,7 +10,7 @@ public struct TokenBucket: Hashable, Sendable {
     /// Makes a full bucket of `capacity` tokens that, when empty, is full again after a time.
     ///
     /// Traps where either is zero; their product must fit 63 bits.
-    public init(capacity: Int, fullMilliseconds: UInt64, at now: UInt64 = 0) {
+    package init(capacity: Int, fullMilliseconds: UInt64, at now: UInt64 = 0) {
         precondition(capacity > 0 && fullMilliseconds > 0, "a bucket holds and gains something")
         self.capacity = UInt64(capacity)
         self.fullMilliseconds = fullMilliseconds
@@ -21,7 +21,7 @@ public struct TokenBucket: Hashable, Sendable {
     /// Takes tokens at a monotonic moment; false, and none taken, where there are not so many.
     ///
     /// A moment before the last one counts as that.
-    public mutating func take(_ count: Int = 1, at now: UInt64) -> Bool {
+    package mutating func take(_ count: Int = 1, at now: UInt64) -> Bool {
         self.refill(at: now)
         guard let count = UInt64(exactly: count), count <= self.capacity,
             count * self.fullMilliseconds <= self.level
@@ -34,7 +34,7 @@ public struct TokenBucket: Hashable, Sendable {
     /// are there.
     ///
     /// - Precondition: no more than it can hold.
-    public func wait(for count: Int, at now: UInt64) -> UInt64 {
+    package func wait(for count: Int, at now: UInt64) -> UInt64 {
         precondition((0...Int(self.capacity)).contains(count), "a bucket never holds more")
         var bucket = self
         bucket.refill(at: now)
@@ -44,7 +44,7 @@ public struct TokenBucket: Hashable, Sendable {
     }
 
     /// Whether nothing is missing at a monotonic moment.
-    public func isFull(at now: UInt64) -> Bool {
+    package func isFull(at now: UInt64) -> Bool {
         var bucket = self
         bucket.refill(at: now)
         return bucket.level == self.capacity * self.fullMilliseconds

@@ -1,10 +1,10 @@
-public import Crypto
+package import Crypto
 
 /// A file, as a message tells of it: the content is fetched by its name.
 ///
 /// `Docs/Protocol/Entries.md` section 3. What it is called and of what type it says to be is its
 /// author's word; neither says where it may be saved, nor what it holds.
-public struct AttachedFile: Hashable, Sendable {
+package struct AttachedFile: Hashable, Sendable {
     private static let blobType: UInt64 = 1
     private static let sizeType: UInt64 = 3
     private static let nameType: UInt64 = 5
@@ -18,22 +18,22 @@ public struct AttachedFile: Hashable, Sendable {
     ]
 
     /// The content.
-    public var blob: BlobID
+    package var blob: BlobID
     /// Its size in bytes, at most ``BlobLayout/sizeLimit``.
-    public var size: UInt64
+    package var size: UInt64
     /// What it is called, 1 to 255 bytes.
-    public var name: String
+    package var name: String
     /// What it holds, as `image/png`; 1 to 127 bytes.
-    public var type: String
+    package var type: String
     /// What is said with it; nil for nothing.
-    public var caption: String?
+    package var caption: String?
     /// With what its content is encrypted; nil where it is not.
-    public var key: Bytes32?
+    package var key: Bytes32?
     /// A small picture of it, for front ends; nil for none.
-    public var preview: [UInt8]?
+    package var preview: [UInt8]?
 
     /// Describes a file; nil where one of its values is beyond its limit.
-    public init?(
+    package init?(
         blob: BlobID, size: UInt64, name: String, type: String, caption: String? = nil,
         key: Bytes32? = nil, preview: [UInt8]? = nil
     ) {

@@ -1,13 +1,13 @@
-public import Crypto
+package import Crypto
 
 /// An author's signature over a position in its log; vouches for all entries up to it.
 ///
 /// `Docs/Protocol/Entries.md` section 5.
-public enum Attestation {
+package enum Attestation {
     private static let context = Array("stoa.attestation.v2\0".utf8)
 
     /// The bytes that are signed.
-    public static func message(key: LogKey, seq: UInt64, id: EntryID) -> [UInt8] {
+    package static func message(key: LogKey, seq: UInt64, id: EntryID) -> [UInt8] {
         var writer = WireWriter(capacity: 136)
         writer.raw(Self.context)
         writer.raw(key.conversation.hash)
@@ -19,12 +19,12 @@ public enum Attestation {
     }
 
     /// Attests a position of an own log.
-    public static func sign(key: LogKey, seq: UInt64, id: EntryID, by signer: Signer) -> Bytes64 {
+    package static func sign(key: LogKey, seq: UInt64, id: EntryID, by signer: Signer) -> Bytes64 {
         signer.sign(Self.message(key: key, seq: seq, id: id))
     }
 
     /// Whether a signature attests a position; costs about 50 microseconds.
-    public static func isValid(
+    package static func isValid(
         _ signature: Bytes64, key: LogKey, seq: UInt64, id: EntryID
     ) -> Bool {
         Ed25519.verify(

@@ -8,7 +8,7 @@ extension Content {
     private static let plainSuite: UInt8 = 0
 
     /// The class of an entry with this content.
-    public var entryClass: UInt8 { self.traits.entryClass.rawValue }
+    package var entryClass: UInt8 { self.traits.entryClass.rawValue }
 
     /// The body: kind and fields.
     ///
@@ -26,7 +26,7 @@ extension Content {
     /// The payload with a fresh salt from `random`, which must not be predictable.
     ///
     /// - Precondition: it is not a fallback text.
-    public func payload(using random: inout some RandomNumberGenerator) -> [UInt8] {
+    package func payload(using random: inout some RandomNumberGenerator) -> [UInt8] {
         let body = self.body
         var writer = WireWriter(capacity: 1 + Self.saltBytes + body.count)
         writer.byte(Self.plainSuite)

@@ -1,14 +1,14 @@
-public import Crypto
+package import Crypto
 
 /// What an entry carries: the bytes, or what is left of them.
-public enum Payload: Hashable, Sendable {
+package enum Payload: Hashable, Sendable {
     /// The payload's bytes, suite byte first.
     case present([UInt8])
     /// The payload was left out or erased; the header still commits to it.
     case absent(length: Int, hash: Bytes32)
 
     /// The payload's length in bytes, whether present or not.
-    public var count: Int {
+    package var count: Int {
         switch self {
         case .present(let bytes): bytes.count
         case .absent(let length, _): length
@@ -16,7 +16,7 @@ public enum Payload: Hashable, Sendable {
     }
 
     /// The hash that stands in the header.
-    public var hash: Bytes32 {
+    package var hash: Bytes32 {
         switch self {
         case .present(let bytes): BLAKE2b.hash256(bytes, personal: .payload)
         case .absent(_, let hash): hash
@@ -24,29 +24,29 @@ public enum Payload: Hashable, Sendable {
     }
 
     /// The same payload without its bytes.
-    public var omitted: Payload { .absent(length: self.count, hash: self.hash) }
+    package var omitted: Payload { .absent(length: self.count, hash: self.hash) }
 }
 
 /// One record in a log, without what its place in the log implies (conversation, author, incarnation,
 /// seq, prev).
 ///
 /// `Docs/Protocol/Entries.md` section 2.
-public struct Entry: Hashable, Sendable {
+package struct Entry: Hashable, Sendable {
     /// Its class; see ``EntryClass`` for those that this version knows.
-    public var entryClass: UInt8
+    package var entryClass: UInt8
     /// The author's hybrid clock; greater than that of the entry before.
-    public var time: HybridTime
+    package var time: HybridTime
     /// Entries of other logs that this one directly follows; ascending, at most ``Limits/depCount``.
-    public var deps: [EntryID]
+    package var deps: [EntryID]
     /// The id of the key that the payload is sealed with; zeros where it is not sealed.
-    public var epoch: Bytes32
+    package var epoch: Bytes32
     /// What the entry carries.
-    public var payload: Payload
+    package var payload: Payload
     /// Extension fields, encoded; at most ``Limits/extensionBytes``.
-    public var extensions: [UInt8]
+    package var extensions: [UInt8]
 
     /// Creates an entry without epoch and extensions, of any class byte.
-    public init(entryClass: UInt8, time: HybridTime, deps: [EntryID], payload: Payload) {
+    package init(entryClass: UInt8, time: HybridTime, deps: [EntryID], payload: Payload) {
         self.entryClass = entryClass
         self.time = time
         self.deps = deps
@@ -61,10 +61,10 @@ public struct Entry: Hashable, Sendable {
     var mayLackPayload: Bool { self.entryClass != EntryClass.control.rawValue }
 
     /// The version of the header that this build writes and reads.
-    public static let format: UInt8 = 2
+    package static let format: UInt8 = 2
 
     /// The header's bytes for a place in a log; what ``id(key:seq:prev:)`` hashes.
-    public func header(key: LogKey, seq: UInt64, prev: EntryID?) -> [UInt8] {
+    package func header(key: LogKey, seq: UInt64, prev: EntryID?) -> [UInt8] {
         var writer = WireWriter(capacity: 256 + 32 * self.deps.count)
         self.writeHeaderStart(key: key, seq: seq, prev: prev, to: &writer)
         writer.varint(self.payload.count)
@@ -74,7 +74,7 @@ public struct Entry: Hashable, Sendable {
     }
 
     /// The header's bytes before the payload's length: what a sealed payload is bound to.
-    public func headerStart(key: LogKey, seq: UInt64, prev: EntryID?) -> [UInt8] {
+    package func headerStart(key: LogKey, seq: UInt64, prev: EntryID?) -> [UInt8] {
         var writer = WireWriter(capacity: 192 + 32 * self.deps.count)
         self.writeHeaderStart(key: key, seq: seq, prev: prev, to: &writer)
         return writer.bytes
@@ -111,16 +111,16 @@ public struct Entry: Hashable, Sendable {
     }
 
     /// The entry's id at a place in a log: the hash of its header.
-    public func id(key: LogKey, seq: UInt64, prev: EntryID?) -> EntryID {
+    package func id(key: LogKey, seq: UInt64, prev: EntryID?) -> EntryID {
         EntryID(BLAKE2b.hash256(self.header(key: key, seq: seq, prev: prev), personal: .entry))
     }
 
 }
 
 /// The `(type ‖ length ‖ value)*` area that headers and capabilities share.
-public enum Extensions {
+package enum Extensions {
     /// Reads the types of an area and checks its form: types strictly ascending, nothing left over.
-    public static func types(of area: [UInt8]) throws(WireError) -> [UInt64] {
+    package static func types(of area: [UInt8]) throws(WireError) -> [UInt64] {
         var types: [UInt64] = []
         try Self.forEach(area) { type, _ in types.append(type) }
         return types
@@ -133,7 +133,7 @@ public enum Extensions {
     }
 
     /// Walks an area in order.
-    public static func forEach(
+    package static func forEach(
         _ area: [UInt8], _ body: (UInt64, [UInt8]) -> Void
     ) throws(WireError) {
         var reader = WireReader(area)

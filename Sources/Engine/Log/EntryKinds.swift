@@ -1,7 +1,7 @@
 /// What may become of an entry, which everybody can see without reading it.
 ///
 /// `Docs/Protocol/Entries.md` section 2. An entry of another class is stored and relayed.
-public enum EntryClass: UInt8, CaseIterable, Sendable {
+package enum EntryClass: UInt8, CaseIterable, Sendable {
     /// Who is there, and who may what: never erased, expired or evicted.
     case control = 1
     /// What people and scripts write.
@@ -15,7 +15,7 @@ public enum EntryClass: UInt8, CaseIterable, Sendable {
 /// A new kind is one case here, with its ``traits``, and one of ``Content``, which is its codec. An
 /// entry of another kind is stored and relayed, and shown by versions that have it. The numbers that
 /// are spoken for stand in `Docs/Protocol/Entries.md`.
-public enum EntryKind: UInt64, CaseIterable, Sendable {
+package enum EntryKind: UInt64, CaseIterable, Sendable {
     /// The first entry of a log: whose it is.
     case open = 1
     /// The author joins; the content is the room's name.
@@ -42,23 +42,23 @@ public enum EntryKind: UInt64, CaseIterable, Sendable {
     case stream = 64
 
     /// What the store and the node need to know of a kind.
-    public struct Traits: Hashable, Sendable {
+    package struct Traits: Hashable, Sendable {
         /// The class of its entries.
-        public var entryClass = EntryClass.control
+        package var entryClass = EntryClass.control
         /// Whether it makes its author a member (true), ends that (false), or neither (nil).
-        public var attendance: Bool?
+        package var attendance: Bool?
         /// Whether it counts as unread, and may be a conversation's last message.
-        public var countsAsUnread = false
+        package var countsAsUnread = false
         /// Whether somebody waits for it now: it goes before what is caught up with.
-        public var isLive = false
+        package var isLive = false
         /// Whether people see it.
-        public var isShown = true
+        package var isShown = true
         /// Whether it says something of a message and stands with that, not in the conversation.
-        public var isAside = false
+        package var isAside = false
     }
 
     /// What the store and the node need to know of this kind.
-    public var traits: Traits {
+    package var traits: Traits {
         switch self {
         case .open: Traits(isShown: false)
         case .join: Traits(attendance: true)
@@ -76,7 +76,7 @@ public enum EntryKind: UInt64, CaseIterable, Sendable {
 /// What an entry says, by its kind.
 ///
 /// How a payload holds it stands in `Content.swift`.
-public enum Content: Hashable, Sendable {
+package enum Content: Hashable, Sendable {
     /// The log begins.
     indirect case open(LogOpening)
     /// A message.
@@ -87,7 +87,6 @@ public enum Content: Hashable, Sendable {
     case action(String)
     /// A place on the Earth.
     indirect case location(Location)
-    /// A file.
     indirect case file(AttachedFile)
     /// Another text for a message that the same person has written.
     indirect case edit(String, of: EntryTarget)
@@ -107,7 +106,7 @@ public enum Content: Hashable, Sendable {
     case fallback(String)
 
     /// The kind of an entry with this content; nil for one that this version does not know.
-    public var kind: EntryKind? {
+    package var kind: EntryKind? {
         switch self {
         case .open: .open
         case .text, .reply: .text
@@ -126,7 +125,7 @@ public enum Content: Hashable, Sendable {
     }
 
     /// What the author has written; nil where that is not for people to read, or cannot be read here.
-    public var text: String? {
+    package var text: String? {
         switch self {
         case .text(let text), .reply(let text, _), .action(let text), .edit(let text, _): text
         case .location(let location): location.label
@@ -136,7 +135,7 @@ public enum Content: Hashable, Sendable {
     }
 
     /// What the conversation is about from here on; nil where that is not said, or nothing.
-    public var topic: String? {
+    package var topic: String? {
         if case .topic(let topic) = self, !topic.isEmpty { topic } else { nil }
     }
 
@@ -162,7 +161,7 @@ public enum Content: Hashable, Sendable {
     }
 
     /// Whether people may give it another text.
-    public var isEditable: Bool { self.edited("") != nil }
+    package var isEditable: Bool { self.edited("") != nil }
 
     /// Whether its text has a size that can be sent.
     var hasSendableText: Bool {
@@ -179,7 +178,7 @@ public enum Content: Hashable, Sendable {
     fileprivate static let editedType: UInt64 = 3
 
     /// What the store and the node need to know of it.
-    public var traits: EntryKind.Traits {
+    package var traits: EntryKind.Traits {
         // Somebody has written something, whatever it was.
         self.kind?.traits ?? EntryKind.text.traits
     }

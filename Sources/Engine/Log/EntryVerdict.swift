@@ -2,36 +2,36 @@
 ///
 /// Made here alone, beside ``Visibility``: whether an entry is ahead of time or
 /// disputed is another question.
-public struct EntryVerdict: Hashable, Sendable {
+package struct EntryVerdict: Hashable, Sendable {
     /// The number of its kind; nil where there is no body, or none that can be parsed.
-    public var kind: UInt64?
+    package var kind: UInt64?
     /// Whether people see it once it is shown.
-    public var isSeen = false
+    package var isSeen = false
     /// Whether it counts as unread.
-    public var countsAsUnread = false
+    package var countsAsUnread = false
     /// Whether the user has written it with another device, so that it is read; said of what counts as unread.
-    public var isOfUser = false
+    package var isOfUser = false
     /// Whether it calls the user by name, or answers them; said of what counts as unread.
-    public var isMention = false
+    package var isMention = false
     /// Whether it makes its author a member (true), ends that (false), or neither (nil).
-    public var attendance: Bool?
+    package var attendance: Bool?
     /// Whether it is sealed with a key that is not here.
-    public var isLocked = false
+    package var isLocked = false
     /// What becomes of its payload.
-    public var payload = PayloadState.present
+    package var payload = PayloadState.present
     /// The message with which it stands; nil where it stands for itself.
-    public var refersTo: Reference?
+    package var refersTo: Reference?
     /// The message that it answers; nil where it answers none.
-    public var answers: EntryTarget?
+    package var answers: EntryTarget?
     /// The entries that it wants erased; whether it may, the store looks up by ``Authorship``.
-    public var erases: [EntryTarget] = []
+    package var erases: [EntryTarget] = []
     /// Whether it is for programs, and stands in no conversation's history.
-    public var isStream = false
+    package var isStream = false
     /// The file that it tells of; nil for none.
-    public var attaches: Attachment?
+    package var attaches: Attachment?
 
     /// Nobody sees it.
-    public init() {}
+    package init() {}
 
     /// What becomes of an own entry.
     init(ofOwn content: Content) {
@@ -43,7 +43,7 @@ public struct EntryVerdict: Hashable, Sendable {
 
     /// What becomes of an entry, by what was read of it and the person whose log it is in; nil where
     /// the log's first entry is not readable, or not one that opens a log.
-    public init(of reading: EntryReading, in person: PersonID?) {
+    package init(of reading: EntryReading, in person: PersonID?) {
         #if MUTANTS
             let isSomebodys = person != nil || Mutant.showLogsOfNobody.isActive
         #else
@@ -68,7 +68,7 @@ public struct EntryVerdict: Hashable, Sendable {
 }
 
 /// What an entry needs beside itself: as long as it is kept, so is that.
-public indirect enum Attachment: Hashable, Sendable {
+package indirect enum Attachment: Hashable, Sendable {
     /// The content of a file, and its bytes.
     case file(BlobID, size: UInt64)
 }
@@ -90,27 +90,27 @@ extension EntryVerdict {
 }
 
 /// What could be read of an entry.
-public struct EntryReading: Hashable, Sendable {
+package struct EntryReading: Hashable, Sendable {
     /// What it says; nil where nothing of it can be shown.
-    public var content: Content?
+    package var content: Content?
     /// The number of its kind; nil where there is no body, or none that can be parsed.
-    public var kind: UInt64?
+    package var kind: UInt64?
     /// Whether it is sealed with a key that is not here.
-    public var isLocked = false
+    package var isLocked = false
 
     /// The name of the open room that the author joins with it; nil where it does not say.
-    public var joinedRoom: RoomName? {
+    package var joinedRoom: RoomName? {
         if case .join(let name)? = self.content { name } else { nil }
     }
 
     /// The person whose log begins with this entry; nil where it opens none.
-    public func person(of author: PeerID) -> PersonID? {
+    package func person(of author: PeerID) -> PersonID? {
         if case .open(let opening)? = self.content { opening.person(of: author) } else { nil }
     }
 }
 
 /// Says what becomes of entries: the node's keyring, or what stands for it where no node runs.
-public protocol EntryJudge: Sendable {
+package protocol EntryJudge: Sendable {
     /// What could be read of an entry.
     func read(_ envelope: Envelope) -> EntryReading
 
@@ -123,7 +123,7 @@ public protocol EntryJudge: Sendable {
 
 extension Keyring: EntryJudge {
     /// What becomes of an entry; see ``EntryJudge``.
-    public func judge(
+    package func judge(
         _ reading: EntryReading, seq: UInt64, of author: PeerID, in person: inout PersonID?
     ) -> EntryVerdict {
         if seq == 1 { person = reading.person(of: author) }
@@ -134,7 +134,7 @@ extension Keyring: EntryJudge {
 extension VerifiedRun {
     /// What the store is told of each entry, and whose log this is; `person` as far as that was known
     /// before this run; `user` is whom messages may call, nil where nobody is asked for.
-    public func verdicts(
+    package func verdicts(
         by judge: some EntryJudge, person: PersonID?, calling user: MentionedUser? = nil
     ) -> (verdicts: [EntryVerdict], person: PersonID?) {
         let readings = self.readings(by: judge)
@@ -174,7 +174,7 @@ extension VerifiedRun {
     }
 
     /// The certificate that the log begins with, where the run has its first entry and can be read.
-    public func opener(by judge: some EntryJudge) -> Certificate? {
+    package func opener(by judge: some EntryJudge) -> Certificate? {
         guard self.run.first == 1,
             case .open(let opening)? = judge.read(self.envelope(at: 0)).content,
             opening.person(of: self.run.key.name.author) != nil
@@ -191,7 +191,7 @@ extension VerifiedRun {
     }
 
     /// What it takes to read an entry of the run.
-    public func envelope(at index: Int) -> Envelope {
+    package func envelope(at index: Int) -> Envelope {
         Envelope(
             self.run.entries[index], key: self.run.key, seq: self.run.first + UInt64(index),
             prev: index == 0 ? self.run.prev : self.ids[index - 1])

@@ -1,23 +1,22 @@
-public import Crypto
+package import Crypto
 
 /// What it takes to read an entry: its payload, and what its header says of it.
-public struct Envelope: Hashable, Sendable {
-    /// The conversation.
-    public let conversation: ConversationID
+package struct Envelope: Hashable, Sendable {
+    package let conversation: ConversationID
     /// The class byte.
-    public let entryClass: UInt8
+    package let entryClass: UInt8
     /// The id of the key that the payload is sealed with; zeros where it is not sealed.
-    public let epoch: Bytes32
+    package let epoch: Bytes32
     /// The payload; nil where it is not here.
-    public let payload: [UInt8]?
+    package let payload: [UInt8]?
     /// Extension fields, encoded.
-    public let extensions: [UInt8]
+    package let extensions: [UInt8]
     /// The header's bytes before the payload's length, to which a sealed payload is bound; nil where
     /// it is not sealed.
-    public let header: [UInt8]?
+    package let header: [UInt8]?
 
     /// Takes an entry at its place in a log.
-    public init(_ entry: Entry, key: LogKey, seq: UInt64, prev: EntryID?) {
+    package init(_ entry: Entry, key: LogKey, seq: UInt64, prev: EntryID?) {
         self.conversation = key.conversation
         self.entryClass = entry.entryClass
         self.epoch = entry.epoch
@@ -32,7 +31,7 @@ public struct Envelope: Hashable, Sendable {
     }
 
     /// Takes an entry that is not sealed and has no extensions, as nearly all.
-    public init(plain payload: [UInt8]?, entryClass: UInt8, in conversation: ConversationID) {
+    package init(plain payload: [UInt8]?, entryClass: UInt8, in conversation: ConversationID) {
         self.conversation = conversation
         self.entryClass = entryClass
         self.epoch = .zero
@@ -42,7 +41,7 @@ public struct Envelope: Hashable, Sendable {
     }
 
     /// Whether the payload is sealed.
-    public var isSealed: Bool { self.epoch != .zero }
+    package var isSealed: Bool { self.epoch != .zero }
 
     /// Whether the header holds nothing that a reader must understand and this version does not.
     var isUnderstood: Bool { Extensions.areUnderstood(self.extensions) }

@@ -3,16 +3,14 @@ internal import Crypto
 /// An entry that another one names, to erase or to answer it: its place in a conversation, and its id.
 ///
 /// `Docs/Protocol/Entries.md` section 3.
-public struct EntryTarget: Hashable, Sendable {
-    /// Its log.
-    public var log: LogName
+package struct EntryTarget: Hashable, Sendable {
+    package var log: LogName
     /// Its number there.
-    public var seq: UInt64
+    package var seq: UInt64
     /// Its id; another entry at its place is not meant.
-    public var id: EntryID
+    package var id: EntryID
 
-    /// Names an entry.
-    public init(log: LogName, seq: UInt64, id: EntryID) {
+    package init(log: LogName, seq: UInt64, id: EntryID) {
         self.log = log
         self.seq = seq
         self.id = id
@@ -114,14 +112,13 @@ public struct EntryTarget: Hashable, Sendable {
 }
 
 /// Whose log an entry is in.
-public struct Authorship: Hashable, Sendable {
+package struct Authorship: Hashable, Sendable {
     /// The device that signs it.
-    public var device: PeerID
+    package var device: PeerID
     /// The person whose device it is, as the log's first entry says; nil where that cannot be read.
-    public var person: PersonID?
+    package var person: PersonID?
 
-    /// Describes an author.
-    public init(device: PeerID, person: PersonID?) {
+    package init(device: PeerID, person: PersonID?) {
         self.device = device
         self.person = person
     }
@@ -131,7 +128,7 @@ public struct Authorship: Hashable, Sendable {
     ///
     /// The same person may, with any device. The same device may also where nothing says whose it is:
     /// a replica without the key of a sealed conversation cannot read that, and erases all the same.
-    public func mayChange(_ author: Authorship) -> Bool {
+    package func mayChange(_ author: Authorship) -> Bool {
         #if MUTANTS
             if Mutant.eraseForAnybody.isActive { return true }
         #endif
@@ -141,17 +138,14 @@ public struct Authorship: Hashable, Sendable {
 }
 
 /// An entry whose payload the store has erased, since another entry said so.
-public struct Erasure: Hashable, Sendable {
-    /// The conversation.
-    public var conversation: ConversationID
-    /// The entry.
-    public var target: EntryTarget
+package struct Erasure: Hashable, Sendable {
+    package var conversation: ConversationID
+    package var target: EntryTarget
 
     /// The log of the entry.
-    public var key: LogKey { LogKey(conversation: self.conversation, name: self.target.log) }
+    package var key: LogKey { LogKey(conversation: self.conversation, name: self.target.log) }
 
-    /// Describes an erasure.
-    public init(conversation: ConversationID, target: EntryTarget) {
+    package init(conversation: ConversationID, target: EntryTarget) {
         self.conversation = conversation
         self.target = target
     }
@@ -159,7 +153,7 @@ public struct Erasure: Hashable, Sendable {
 
 extension EntryVerdict {
     /// Notes what a control entry of a device wants erased, in its body or in clear.
-    public mutating func noteErasing(
+    package mutating func noteErasing(
         _ entry: Entry, _ reading: EntryReading, by device: PeerID
     ) {
         guard entry.entryClass == EntryClass.control.rawValue else { return }

@@ -1,19 +1,19 @@
 /// Proof that an author signed two histories: two runs of one log that differ from their first entry on.
 ///
 /// `Docs/Protocol/Entries.md` section 8.
-public struct ForkProof: Hashable, Sendable {
+package struct ForkProof: Hashable, Sendable {
     /// The run whose first id is smaller, without payloads.
-    public let left: Run
+    package let left: Run
     /// The other run, without payloads.
-    public let right: Run
+    package let right: Run
 
     /// The log that forked.
-    public var key: LogKey { self.left.key }
+    package var key: LogKey { self.left.key }
     /// The seq at which the histories differ; the log ends before it.
-    public var point: UInt64 { self.left.first }
+    package var point: UInt64 { self.left.first }
 
     /// Makes a proof from two verified runs, in either order; nil where they prove nothing.
-    public init?(_ one: VerifiedRun, _ other: VerifiedRun) {
+    package init?(_ one: VerifiedRun, _ other: VerifiedRun) {
         guard one.run.key == other.run.key, one.run.first == other.run.first,
             one.ids[0] != other.ids[0]
         else { return nil }
@@ -23,7 +23,7 @@ public struct ForkProof: Hashable, Sendable {
     }
 
     /// Checks both runs of a proof that came from a peer.
-    public var isValid: Bool {
+    package var isValid: Bool {
         guard let left = self.left.verified(), let right = self.right.verified() else {
             return false
         }
@@ -31,7 +31,7 @@ public struct ForkProof: Hashable, Sendable {
     }
 
     /// The proof as it stands in a frame.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         var writer = WireWriter()
         writer.sized(self.left.encoded)
         writer.sized(self.right.encoded)
@@ -39,7 +39,7 @@ public struct ForkProof: Hashable, Sendable {
     }
 
     /// Reads a proof to the end of the reader; whether it proves anything says ``isValid``.
-    public init(from reader: inout WireReader) throws(WireError) {
+    package init(from reader: inout WireReader) throws(WireError) {
         var left = try reader.nested("forkProof left", limit: Limits.frameBytes)
         self.left = try Run(from: &left)
         var right = try reader.nested("forkProof right", limit: Limits.frameBytes)

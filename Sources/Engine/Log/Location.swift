@@ -1,7 +1,7 @@
 /// A place on the Earth, as a message tells it.
 ///
 /// `Docs/Protocol/Entries.md` section 3. Shown with a `geo:` URI (RFC 5870).
-public struct Location: Hashable, Sendable {
+package struct Location: Hashable, Sendable {
     /// Parts of a degree: one is a centimetre.
     private static let perDegree = 1e7
     private static let placeType: UInt64 = 1
@@ -9,20 +9,20 @@ public struct Location: Hashable, Sendable {
     private static let labelType: UInt64 = 10
     static let mustKnow = [Self.placeType]
     /// The most that an accuracy can say, in metres: half way round the Earth.
-    public static let accuracyMetres = 0...20_037_508
+    package static let accuracyMetres = 0...20_037_508
 
     /// Ten-millionths of a degree north, from -90 to 90 degrees.
     private let north: Int32
     /// Ten-millionths of a degree east, from -180 to 180 degrees.
     private let east: Int32
     /// How far it may be off, in metres; nil where that is not said.
-    public let accuracy: Int?
+    package let accuracy: Int?
     /// What the place is called; nil for no name.
-    public let label: String?
+    package let label: String?
 
     /// Names a place in degrees; nil for one that is not on the Earth, for an accuracy beyond
     /// ``accuracyMetres``, and for a label that is empty or has more than ``Limits/labelBytes``.
-    public init?(latitude: Double, longitude: Double, accuracy: Int? = nil, label: String? = nil) {
+    package init?(latitude: Double, longitude: Double, accuracy: Int? = nil, label: String? = nil) {
         guard latitude.magnitude <= 90, longitude.magnitude <= 180 else { return nil }
         self.init(
             north: Int32((latitude * Self.perDegree).rounded()),
@@ -41,14 +41,12 @@ public struct Location: Hashable, Sendable {
         self.label = label
     }
 
-    /// Degrees north.
-    public var latitude: Double { Double(self.north) / Self.perDegree }
+    package var latitude: Double { Double(self.north) / Self.perDegree }
 
-    /// Degrees east.
-    public var longitude: Double { Double(self.east) / Self.perDegree }
+    package var longitude: Double { Double(self.east) / Self.perDegree }
 
     /// The same as a URI of RFC 5870.
-    public var uri: String {
+    package var uri: String {
         func degrees(_ value: Int32) -> String {
             let whole = value.magnitude / 10_000_000
             var parts = String(value.magnitude % 10_000_000 + 10_000_000).dropFirst()

@@ -1,19 +1,19 @@
 /// What the first entry of every log says: whose device writes it, and which own logs it closes.
 ///
 /// `Docs/Protocol/Entries.md` section 3. It is attested by itself, so that it can be sent alone.
-public struct LogOpening: Hashable, Sendable {
+package struct LogOpening: Hashable, Sendable {
     /// Of the log's author, by the person whose device that is.
-    public let certificate: Certificate
+    package let certificate: Certificate
     /// The incarnations of the author's own logs of this conversation that it will not continue;
     /// ascending, at most ``Limits/closedLogs``.
     ///
     /// A hint for whoever must make room; it changes nothing about what is valid or shown.
-    public let closes: [UInt64]
+    package let closes: [UInt64]
 
     /// Opens a log.
     ///
     /// - Precondition: `closes` ascends and is within its limit.
-    public init(certificate: Certificate, closes: [UInt64]) {
+    package init(certificate: Certificate, closes: [UInt64]) {
         precondition(
             closes.count <= Limits.closedLogs, "whoever opens a log bounds what it closes")
         precondition(zip(closes, closes.dropFirst()).allSatisfy(<), "closed logs ascend")
@@ -58,7 +58,7 @@ public struct LogOpening: Hashable, Sendable {
     }
 
     /// The person whose log an author opens with this; nil where the certificate is not for it.
-    public func person(of author: PeerID) -> PersonID? {
+    package func person(of author: PeerID) -> PersonID? {
         self.certificate.isValid(for: author) ? self.certificate.personID : nil
     }
 }
@@ -70,7 +70,6 @@ struct CheckedOpening: Sendable {
     let certificate: Certificate?
     let closes: [UInt64]
 
-    /// The person whose log it is.
     var person: PersonID? { self.certificate?.personID }
 
     /// - Parameter linked: the certificate that the author has shown on a link, where it was checked.

@@ -1,8 +1,8 @@
 /// Whether a text calls somebody by name: `@ada`, or `@Ada Lovelace`.
-public enum Mention {
+package enum Mention {
     /// Whether `@` and the name, or its first word, stand in a text, in upper or lower case, with no
     /// letter or digit around them.
-    public static func isMade(of name: String, in text: String) -> Bool {
+    package static func isMade(of name: String, in text: String) -> Bool {
         guard Self.isPossible(in: text) else { return false }
         let whole = name.lowercased()
         let first = whole.split(separator: " ").first.map { String($0) } ?? ""
@@ -23,7 +23,7 @@ public enum Mention {
     }
 
     /// Whether there is an `@` in a text; in most there is none, and each message is looked at.
-    public static func isPossible(in text: String) -> Bool {
+    package static func isPossible(in text: String) -> Bool {
         let bytes = text.utf8.span
         for index in bytes.indices where bytes[index] == UInt8(ascii: "@") { return true }
         return false
@@ -35,16 +35,16 @@ public enum Mention {
 }
 
 /// Whom messages may call: by name, or by answering them.
-public struct MentionedUser: Hashable, Sendable {
+package struct MentionedUser: Hashable, Sendable {
     /// What they are called now.
-    public var name: String
+    package var name: String
     /// The device whose messages are theirs.
-    public var device: PeerID
+    package var device: PeerID
     /// Whose devices' messages they have written themselves.
-    public var person: PersonID
+    package var person: PersonID
 
     /// Names somebody.
-    public init(name: String, device: PeerID, person: PersonID) {
+    package init(name: String, device: PeerID, person: PersonID) {
         self.name = name
         self.device = device
         self.person = person

@@ -5,10 +5,9 @@ internal import Crypto
 /// `Docs/Protocol/Entries.md` section 9. Of an entry whose payload is absent everything else is
 /// there: its id, its place in the chain, the payload's length and hash. The numbers are those of
 /// the wire.
-public enum PayloadState: UInt8, Hashable, Sendable, CaseIterable {
+package enum PayloadState: UInt8, Hashable, Sendable, CaseIterable {
     /// It is not here, and asked for.
     case wanted = 0
-    /// It is here.
     case present = 1
     /// Somebody who may has erased it.
     case erased = 2
@@ -17,18 +16,17 @@ public enum PayloadState: UInt8, Hashable, Sendable, CaseIterable {
 }
 
 /// An entry with what the store has of its payload, and what it takes to read it.
-public struct StoredPayload: Hashable, Sendable {
+package struct StoredPayload: Hashable, Sendable {
     /// The number of the entry in its log.
-    public var seq: UInt64
+    package var seq: UInt64
     /// The entry; its payload is present or absent as the state says.
-    public var entry: Entry
+    package var entry: Entry
     /// The id of the entry before it; nil where the log begins.
-    public var prev: EntryID?
+    package var prev: EntryID?
     /// What became of its payload.
-    public var state: PayloadState
+    package var state: PayloadState
 
-    /// Describes what is stored.
-    public init(seq: UInt64, entry: Entry, prev: EntryID?, state: PayloadState) {
+    package init(seq: UInt64, entry: Entry, prev: EntryID?, state: PayloadState) {
         self.seq = seq
         self.entry = entry
         self.prev = prev
@@ -47,18 +45,17 @@ public struct StoredPayload: Hashable, Sendable {
 }
 
 /// A payload that has come after its entry, to be put where it was missing.
-public struct PayloadFill: Hashable, Sendable {
-    /// The log.
-    public var key: LogKey
+package struct PayloadFill: Hashable, Sendable {
+    package var key: LogKey
     /// The number of the entry.
-    public var seq: UInt64
+    package var seq: UInt64
     /// The payload; its hash has been checked.
-    public var payload: [UInt8]
+    package var payload: [UInt8]
     /// What becomes of the entry now that it can be read.
-    public var verdict: EntryVerdict
+    package var verdict: EntryVerdict
 
     /// Describes a payload to be stored.
-    public init(key: LogKey, seq: UInt64, payload: [UInt8], verdict: EntryVerdict) {
+    package init(key: LogKey, seq: UInt64, payload: [UInt8], verdict: EntryVerdict) {
         self.key = key
         self.seq = seq
         self.payload = payload

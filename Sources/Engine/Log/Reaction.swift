@@ -2,21 +2,20 @@
 ///
 /// `Docs/Protocol/Entries.md` section 3. Of one person and sign the latest counts
 /// (``ReactionCount``).
-public struct Reaction: Hashable, Sendable {
+package struct Reaction: Hashable, Sendable {
     private static let signType: UInt64 = 1
     private static let targetType: UInt64 = 3
     private static let withdrawnType: UInt64 = 5
     static let mustKnow = [Self.signType, Self.targetType, Self.withdrawnType]
 
     /// An emoji, or a short word.
-    public let sign: String
-    /// The message.
-    public let target: EntryTarget
+    package let sign: String
+    package let target: EntryTarget
     /// Whether it is taken back.
-    public let isWithdrawn: Bool
+    package let isWithdrawn: Bool
 
     /// Reacts to a message; nil where the sign has not 1 to ``Limits/signBytes`` bytes.
-    public init?(_ sign: String, to target: EntryTarget, isWithdrawn: Bool = false) {
+    package init?(_ sign: String, to target: EntryTarget, isWithdrawn: Bool = false) {
         guard (1...Limits.signBytes).contains(sign.utf8.count) else { return nil }
         self.sign = sign
         self.target = target
@@ -40,11 +39,10 @@ public struct Reaction: Hashable, Sendable {
 }
 
 /// A sign, and who has given it to a message.
-public struct ReactionCount: Hashable, Sendable {
-    /// The sign.
-    public var sign: String
+package struct ReactionCount: Hashable, Sendable {
+    package var sign: String
     /// Who, each person by one of their devices.
-    public var people: [PeerID]
+    package var people: [PeerID]
 
     /// Counts the reactions to a message: of one person and sign the one that is latest.
     ///
@@ -55,7 +53,7 @@ public struct ReactionCount: Hashable, Sendable {
     /// - Parameters:
     ///   - person: whose device somebody is, where that is known.
     ///   - isKnown: whether somebody is the user, or known to them.
-    public static func count(
+    package static func count(
         _ reactions: [Message], person: (PeerID) -> PersonID?, isKnown: (PeerID) -> Bool
     ) -> [ReactionCount] {
         // Of most messages that have any.

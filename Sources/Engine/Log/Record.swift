@@ -1,26 +1,25 @@
-public import Crypto
+package import Crypto
 
 /// Whose record, of what conversation or none, and of what kind: of several the latest stands.
-public struct RecordKey: Hashable, Comparable, Sendable {
-    /// Whose it is.
-    public let author: PeerID
+package struct RecordKey: Hashable, Comparable, Sendable {
+    package let author: PeerID
     /// The conversation it belongs to; nil for one that belongs to none.
-    public let conversation: ConversationID?
+    package let conversation: ConversationID?
     /// What kind of value.
-    public let kind: UInt8
+    package let kind: UInt8
 
     /// Names a record.
-    public init(author: PeerID, conversation: ConversationID?, kind: UInt8) {
+    package init(author: PeerID, conversation: ConversationID?, kind: UInt8) {
         self.author = author
         self.conversation = conversation
         self.kind = kind
     }
 
     /// Whether it belongs to a conversation (1) or to none (0).
-    public var scope: UInt8 { self.conversation == nil ? 0 : 1 }
+    package var scope: UInt8 { self.conversation == nil ? 0 : 1 }
 
     /// Orders by author, scope, conversation and kind.
-    public static func < (left: RecordKey, right: RecordKey) -> Bool {
+    package static func < (left: RecordKey, right: RecordKey) -> Bool {
         let none = ConversationID(.zero)
         return (left.author, left.scope, left.conversation ?? none, left.kind)
             < (right.author, right.scope, right.conversation ?? none, right.kind)
@@ -30,42 +29,41 @@ public struct RecordKey: Hashable, Comparable, Sendable {
 /// A small signed latest-wins value of an author.
 ///
 /// `Docs/Protocol/Entries.md` section 10.
-public struct Record: Hashable, Sendable {
+package struct Record: Hashable, Sendable {
     /// Whose it is, and of what kind; see ``Kind``.
-    public let key: RecordKey
+    package let key: RecordKey
     /// When the author set it.
-    public let time: HybridTime
+    package let time: HybridTime
     /// The value, at most ``Limits/recordValueBytes``.
-    public let value: [UInt8]
+    package let value: [UInt8]
     /// The author's signature over all of the above.
-    public let signature: Bytes64
+    package let signature: Bytes64
     /// What a profile says, read once; nil for other kinds and where it cannot be read.
-    public let profile: Profile?
+    package let profile: Profile?
     /// The hash that digests and tie-breaks use, made once: a digest takes those of all members.
-    public let hash: Bytes32
+    package let hash: Bytes32
 
     /// What kind of value.
-    public var kind: UInt8 { self.key.kind }
-    /// Whose it is.
-    public var author: PeerID { self.key.author }
+    package var kind: UInt8 { self.key.kind }
+    package var author: PeerID { self.key.author }
     /// The conversation it belongs to; nil for one that belongs to none.
-    public var conversation: ConversationID? { self.key.conversation }
+    package var conversation: ConversationID? { self.key.conversation }
     /// Whether it belongs to a conversation (1) or to none (0).
-    public var scope: UInt8 { self.key.scope }
+    package var scope: UInt8 { self.key.scope }
 
     /// The kinds that this version writes and reads; others are kept and sent on.
-    public enum Kind {
+    package enum Kind {
         /// Name, status and picture of a person.
-        public static let profile: UInt8 = 1
+        package static let profile: UInt8 = 1
         /// How far its author has received and read a conversation: a ``Mark``.
-        public static let mark: UInt8 = 3
+        package static let mark: UInt8 = 3
     }
 
     private static let context = Array("stoa.record.v2\0".utf8)
     private static let format: UInt8 = 2
 
     /// Signs a value.
-    public init(
+    package init(
         kind: UInt8, author: PeerID, conversation: ConversationID?, time: HybridTime,
         value: [UInt8], signer: Signer
     ) {
@@ -105,7 +103,7 @@ public struct Record: Hashable, Sendable {
     }
 
     /// Whether it is what a record of its kind must be; of kinds that are not known here, any is.
-    public var isUsable: Bool {
+    package var isUsable: Bool {
         switch self.kind {
         case Kind.profile: self.conversation == nil && self.profile != nil
         case Kind.mark: self.conversation != nil
@@ -114,25 +112,25 @@ public struct Record: Hashable, Sendable {
     }
 
     /// Whether the author signed it.
-    public var isValid: Bool {
+    package var isValid: Bool {
         Ed25519.verify(
             signature: self.signature, message: Self.context + self.body,
             publicKey: self.author.key)
     }
 
     /// The record as it is sent and stored.
-    public var encoded: [UInt8] { self.body + self.signature.bytes }
+    package var encoded: [UInt8] { self.body + self.signature.bytes }
 
     /// What it takes to keep it.
     var keptBytes: Int { self.value.count + Limits.recordOverheadBytes }
 
     /// Whether this record takes the place of another of the same author, scope and kind.
-    public func supersedes(_ other: Record) -> Bool {
+    package func supersedes(_ other: Record) -> Bool {
         (self.time, self.hash) > (other.time, other.hash)
     }
 
     /// Reads a record; its signature is not checked here.
-    public init(decoding bytes: [UInt8]) throws(WireError) {
+    package init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = WireReader(bytes)
         guard try reader.byte("record format") == Self.format else {
             throw .value(field: "record format")
@@ -165,23 +163,23 @@ public struct Record: Hashable, Sendable {
 }
 
 /// What a person says of themselves: the value of a profile record.
-public struct Profile: Hashable, Sendable {
+package struct Profile: Hashable, Sendable {
     /// The name shown beside messages: a label, not an identity.
-    public var name: String
+    package var name: String
     /// A sentence about what the person is doing; may be empty.
-    public var status: String
+    package var status: String
     /// How the person looks, or wants to; nil for no picture.
-    public var picture: ProfilePicture?
+    package var picture: ProfilePicture?
 
     /// Creates a profile; bounds are checked by ``isWithinLimits``.
-    public init(name: String, status: String, picture: ProfilePicture? = nil) {
+    package init(name: String, status: String, picture: ProfilePicture? = nil) {
         self.name = name
         self.status = status
         self.picture = picture
     }
 
     /// Whether both texts fit their limits (``Limits/nameBytes``, ``Limits/statusBytes``).
-    public var isWithinLimits: Bool {
+    package var isWithinLimits: Bool {
         self.name.utf8.count <= Limits.nameBytes && self.status.utf8.count <= Limits.statusBytes
     }
 
@@ -190,7 +188,7 @@ public struct Profile: Hashable, Sendable {
     private static let pictureType: UInt64 = 6
 
     /// The value of a record: fields, of which empty ones are left out.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         var writer = WireWriter()
         if !self.name.isEmpty { writer.field(Self.nameType, text: self.name) }
         if !self.status.isEmpty { writer.field(Self.statusType, text: self.status) }
@@ -199,7 +197,7 @@ public struct Profile: Hashable, Sendable {
     }
 
     /// Reads the value of a record.
-    public init(decoding bytes: [UInt8]) throws(WireError) {
+    package init(decoding bytes: [UInt8]) throws(WireError) {
         let fields = try FieldList(decoding: bytes)
         guard fields.isUnderstood(by: [Self.nameType]) else {
             throw .value(field: "profile field")

@@ -3,14 +3,14 @@ internal import Crypto
 /// That an entry says something of a message, and stands with it: the store finds it from there.
 ///
 /// `Docs/Protocol/Entries.md` section 11.
-public indirect enum Reference: Hashable, Sendable {
+package indirect enum Reference: Hashable, Sendable {
     /// It gives the message another text.
     case edit(EntryTarget)
     /// It is what somebody makes of the message.
     case reaction(EntryTarget)
 
     /// What an entry refers to; nil where it stands for itself.
-    public init?(_ content: Content) {
+    package init?(_ content: Content) {
         switch content {
         case .edit(_, let target): self = .edit(target)
         case .reaction(let reaction): self = .reaction(reaction.target)
@@ -19,7 +19,7 @@ public indirect enum Reference: Hashable, Sendable {
     }
 
     /// What an entry says of a message; the numbers are those of the store.
-    public enum Kind: Int64, Hashable, Sendable {
+    package enum Kind: Int64, Hashable, Sendable {
         /// It gives the message another text.
         case edit = 1
         /// It is what somebody makes of the message.
@@ -27,7 +27,7 @@ public indirect enum Reference: Hashable, Sendable {
 
         /// Whether it counts, by whose logs the two entries are in: anybody may react, and only who
         /// has written a message gives it another text.
-        public func counts(from author: Authorship, for target: Authorship) -> Bool {
+        package func counts(from author: Authorship, for target: Authorship) -> Bool {
             switch self {
             case .edit: author.mayChange(target)
             case .reaction: true
@@ -35,16 +35,14 @@ public indirect enum Reference: Hashable, Sendable {
         }
     }
 
-    /// What it says.
-    public var kind: Kind {
+    package var kind: Kind {
         switch self {
         case .edit: .edit
         case .reaction: .reaction
         }
     }
 
-    /// The message.
-    public var target: EntryTarget {
+    package var target: EntryTarget {
         switch self {
         case .edit(let target), .reaction(let target): target
         }
@@ -60,7 +58,7 @@ public indirect enum Reference: Hashable, Sendable {
 
 extension LogKey {
     /// Eight bytes that stand for it where many are kept: nobody finds another one with the same.
-    public var digest: Int64 {
+    package var digest: Int64 {
         var writer = WireWriter(capacity: 72)
         writer.raw(self.conversation.hash)
         writer.raw(self.name.author.key)

@@ -119,7 +119,7 @@ extension Entry {
     ///
     /// As many as it takes, but a payload counts 32 bytes at least, so that leaving it out never makes
     /// a run too large, and so does each epoch, as each nonce counts, so that no part of a run is too large.
-    public func runBytes(after previous: HybridTime?) -> Int {
+    package func runBytes(after previous: HybridTime?) -> Int {
         let payload = self.payload.count
         var bytes = 3 + 1 + 32 * self.deps.count + WireWriter.varintBytes(UInt64(payload))
         bytes += previous.map { WireWriter.varintBytes(self.time.rawValue &- $0.rawValue) } ?? 8
@@ -131,18 +131,18 @@ extension Entry {
     }
 
     /// An upper bound of what the entry counts for in a run, wherever it stands there.
-    public var runBytes: Int { self.runBytes(after: nil) + 2 }
+    package var runBytes: Int { self.runBytes(after: nil) + 2 }
 }
 
 extension Run {
     /// An upper bound of what its frame takes, in bytes.
-    public var frameBytes: Int {
+    package var frameBytes: Int {
         let around = Limits.runFrameBytes - Limits.runEntryBytes
         return self.entries.reduce(around) { $0 + $1.runBytes }
     }
 
     /// The run as it stands in a frame.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         var writer = WireWriter(capacity: 256 + self.entries.reduce(0) { $0 + $1.runBytes })
         writer.raw(self.key.conversation.hash)
         writer.raw(self.key.name.author.key)
@@ -160,7 +160,7 @@ extension Run {
     }
 
     /// Reads a run to the end of the reader; its signature is not checked here.
-    public init(from reader: inout WireReader) throws(WireError) {
+    package init(from reader: inout WireReader) throws(WireError) {
         let conversation = ConversationID(try reader.bytes32("run conversation"))
         let author = PeerID(try reader.bytes32("run author"))
         let incarnation = try reader.u64("run incarnation")

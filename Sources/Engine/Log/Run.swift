@@ -1,24 +1,23 @@
-public import Crypto
+package import Crypto
 
 /// Consecutive entries of one log, with the attestation of the last one: the unit of push and catch-up.
 ///
 /// `Docs/Protocol/Entries.md` section 6. A run says nothing until ``verified()`` has held.
-public struct Run: Hashable, Sendable {
-    /// The log.
-    public let key: LogKey
+package struct Run: Hashable, Sendable {
+    package let key: LogKey
     /// The seq of the first entry, from 1.
-    public let first: UInt64
+    package let first: UInt64
     /// The id of the entry before the first; nil where the log begins.
-    public let prev: EntryID?
+    package let prev: EntryID?
     /// The attestation of the last entry.
-    public let attestation: Bytes64
+    package let attestation: Bytes64
     /// The entries, 1 to ``Limits/runEntries``; where the log begins, the first alone.
-    public let entries: [Entry]
+    package let entries: [Entry]
 
     /// Gathers a run.
     ///
     /// - Precondition: `entries` is not empty and within the limits; `prev` is nil exactly where `first` is 1.
-    public init(
+    package init(
         key: LogKey, first: UInt64, prev: EntryID?, attestation: Bytes64, entries: [Entry]
     ) {
         precondition((1...Limits.runEntries).contains(entries.count), "a run has 1 to 128 entries")
@@ -31,7 +30,7 @@ public struct Run: Hashable, Sendable {
     }
 
     /// The seq of the last entry.
-    public var last: UInt64 { self.first + UInt64(self.entries.count) - 1 }
+    package var last: UInt64 { self.first + UInt64(self.entries.count) - 1 }
 
     /// Whether somebody has written something, rather than come or gone, as far as can be seen
     /// without reading it.
@@ -40,7 +39,7 @@ public struct Run: Hashable, Sendable {
     }
 
     /// The ids of the entries, in order, by hashing the chain.
-    public var ids: [EntryID] {
+    package var ids: [EntryID] {
         var ids: [EntryID] = []
         ids.reserveCapacity(self.entries.count)
         var prev = self.prev
@@ -53,7 +52,7 @@ public struct Run: Hashable, Sendable {
     }
 
     /// Checks the attestation and that time grows, and gives the run with its ids; nil for a forgery.
-    public func verified() -> VerifiedRun? {
+    package func verified() -> VerifiedRun? {
         for (earlier, later) in zip(self.entries, self.entries.dropFirst())
         where later.time <= earlier.time { return nil }
         let ids = self.ids
@@ -67,7 +66,7 @@ public struct Run: Hashable, Sendable {
     }
 
     /// The same run without payloads, as fork proofs carry it.
-    public var withoutPayloads: Run {
+    package var withoutPayloads: Run {
         Run(
             key: self.key, first: self.first, prev: self.prev, attestation: self.attestation,
             entries: self.entries.map { entry in
@@ -79,28 +78,27 @@ public struct Run: Hashable, Sendable {
 }
 
 /// A run whose chain and attestation have been checked, with the ids of its entries.
-public struct VerifiedRun: Hashable, Sendable {
-    /// The run.
-    public let run: Run
+package struct VerifiedRun: Hashable, Sendable {
+    package let run: Run
     /// The ids of its entries, in order.
-    public let ids: [EntryID]
+    package let ids: [EntryID]
 
     /// Pairs a run with ids that the caller has checked or made.
-    public init(run: Run, ids: [EntryID]) {
+    package init(run: Run, ids: [EntryID]) {
         precondition(run.entries.count == ids.count, "every entry has an id")
         self.run = run
         self.ids = ids
     }
 
     /// The position of the last entry.
-    public var head: Head {
+    package var head: Head {
         Head(
             seq: self.run.last, id: self.ids[self.ids.count - 1],
             time: self.run.entries[self.ids.count - 1].time)
     }
 
     /// The run from a later seq on, with the same attestation; nil when nothing is left.
-    public func suffix(from seq: UInt64) -> VerifiedRun? {
+    package func suffix(from seq: UInt64) -> VerifiedRun? {
         guard seq > self.run.first else { return self }
         guard seq <= self.run.last else { return nil }
         let skip = Int(seq - self.run.first)

@@ -1,7 +1,7 @@
 /// Bytes of a durable stream: an entry of class 3, which is no message.
 ///
 /// `Docs/Protocol/Entries.md` section 3.
-public struct StreamPiece: Hashable, Sendable {
+package struct StreamPiece: Hashable, Sendable {
     private static let nameType: UInt64 = 1
     private static let sessionType: UInt64 = 3
     private static let bytesType: UInt64 = 5
@@ -9,21 +9,20 @@ public struct StreamPiece: Hashable, Sendable {
     private static let offsetType: UInt64 = 7
     static let mustKnow = [Self.nameType, Self.sessionType, Self.bytesType, Self.offsetType]
 
-    /// The stream's name.
-    public var name: StreamName
+    package var name: StreamName
     /// Random per sending, so that two of one name are told apart; at most 63 bits, since it stands in JSON.
-    public var session: UInt64
+    package var session: UInt64
     /// How many bytes of the sending stand before it, so that a reader sees where some are missing; at most
     /// 63 bits, too.
-    public var offset: UInt64
+    package var offset: UInt64
     /// What it carries, at most ``Limits/streamPieceBytes``; some but for the last piece.
-    public var bytes: [UInt8]
+    package var bytes: [UInt8]
     /// Whether the sending ends with it.
-    public var isEnd: Bool
+    package var isEnd: Bool
 
     /// Describes a piece; nil for one that is too large, for an empty one that is not the last, and for
     /// numbers of more than 63 bits.
-    public init?(
+    package init?(
         name: StreamName, session: UInt64, offset: UInt64, bytes: [UInt8], isEnd: Bool = false
     ) {
         guard bytes.count <= Limits.streamPieceBytes, isEnd || !bytes.isEmpty,

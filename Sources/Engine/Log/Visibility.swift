@@ -7,7 +7,7 @@
 /// too (``Batch/release``).
 ///
 /// Whoever sees an entry must also be able to read it: see ``EntryKind``.
-public enum Visibility: Hashable, Sendable {
+package enum Visibility: Hashable, Sendable {
     /// Ahead of time: stored and relayed, neither shown nor followed until it is released.
     ///
     /// A control entry takes effect all the same (``takesEffect``).
@@ -24,7 +24,7 @@ public enum Visibility: Hashable, Sendable {
     /// - Parameters:
     ///   - isAhead: whether its time is too far ahead of *now*.
     ///   - forkPoint: where the log is known to fork; nil where it goes on.
-    public init(onArrivalAt seq: UInt64, isAhead: Bool, forkPoint: UInt64?) {
+    package init(onArrivalAt seq: UInt64, isAhead: Bool, forkPoint: UInt64?) {
         if let forkPoint, seq >= forkPoint {
             self = .disputed(wasShown: false)
         } else {
@@ -33,7 +33,7 @@ public enum Visibility: Hashable, Sendable {
     }
 
     /// What becomes of it when a proof comes in that its log forks at or before it.
-    public var proven: Visibility {
+    package var proven: Visibility {
         #if MUTANTS
             if Mutant.leaveForksUnmarked.isActive { return self }
         #endif
@@ -45,7 +45,7 @@ public enum Visibility: Hashable, Sendable {
     }
 
     /// What becomes of it when everything up to its time is released.
-    public var released: Visibility {
+    package var released: Visibility {
         switch self {
         case .held, .shown: .shown
         case .disputed: self
@@ -54,10 +54,10 @@ public enum Visibility: Hashable, Sendable {
 
     /// Whether what it says takes effect: a control entry does when it comes, whatever its time is;
     /// people see it only when it is due.
-    public var takesEffect: Bool { !self.isDisputed }
+    package var takesEffect: Bool { !self.isDisputed }
 
     /// Whether people see it, marked or not; then it has a cursor.
-    public var isShown: Bool {
+    package var isShown: Bool {
         switch self {
         case .shown, .disputed(wasShown: true): true
         case .held, .disputed(wasShown: false): false
@@ -65,7 +65,7 @@ public enum Visibility: Hashable, Sendable {
     }
 
     /// Whether it stands at or behind its log's fork point.
-    public var isDisputed: Bool {
+    package var isDisputed: Bool {
         switch self {
         case .disputed: true
         case .held, .shown: false
@@ -74,7 +74,7 @@ public enum Visibility: Hashable, Sendable {
 
     /// Where a log ends by a proof: the smallest proven point counts; nil where it ends there or
     /// before already.
-    public static func forkPoint(known: UInt64?, proven: UInt64) -> UInt64? {
+    package static func forkPoint(known: UInt64?, proven: UInt64) -> UInt64? {
         proven < known ?? .max ? proven : nil
     }
 }
@@ -85,7 +85,7 @@ extension Batch {
     /// A run that begins before the point and reaches beyond it meets a fork that is known; one that
     /// begins behind the point was taken before there was a proof, so its entries count as shown by
     /// then.
-    public func isKnownBeforeAppends(_ proof: ForkProof) -> Bool {
+    package func isKnownBeforeAppends(_ proof: ForkProof) -> Bool {
         self.appends.allSatisfy {
             $0.run.run.key != proof.key || $0.run.run.first < proof.point
         }

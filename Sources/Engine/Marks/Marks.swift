@@ -1,12 +1,12 @@
 /// How far a member has a log of another one, as it says of itself.
-public struct MemberPosition: Hashable, Sendable {
+package struct MemberPosition: Hashable, Sendable {
     /// Through which entry it has all and can read it.
-    public var stored: UInt64
+    package var stored: UInt64
     /// Through which entry it was read there; 0 for nothing, or where nobody is told.
-    public var read: UInt64
+    package var read: UInt64
 
     /// Names a position.
-    public init(stored: UInt64 = 0, read: UInt64 = 0) {
+    package init(stored: UInt64 = 0, read: UInt64 = 0) {
         self.stored = stored
         self.read = read
     }

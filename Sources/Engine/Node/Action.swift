@@ -1,5 +1,5 @@
 /// How much a line of the log matters; the numbers are syslog's.
-public enum LogLevel: Int, Hashable, Sendable, Comparable {
+package enum LogLevel: Int, Hashable, Sendable, Comparable {
     /// Something is broken and a person must act.
     case error = 3
     /// Something is wrong that may pass.
@@ -12,38 +12,34 @@ public enum LogLevel: Int, Hashable, Sendable, Comparable {
     case debug = 7
 
     /// Orders by number: the more it matters the smaller.
-    public static func < (left: LogLevel, right: LogLevel) -> Bool {
+    package static func < (left: LogLevel, right: LogLevel) -> Bool {
         left.rawValue < right.rawValue
     }
 }
 
 /// A message as people see it.
-public struct Message: Hashable, Sendable {
+package struct Message: Hashable, Sendable {
     /// Its place in the order of arrival.
-    public var cursor: Cursor
-    /// Its id.
-    public var id: EntryID
-    /// Its conversation.
-    public var conversation: ConversationID
-    /// Who wrote it.
-    public var author: PeerID
-    /// What it says.
-    public var content: Content
+    package var cursor: Cursor
+    package var id: EntryID
+    package var conversation: ConversationID
+    package var author: PeerID
+    package var content: Content
     /// When, by its author's clock.
-    public var time: HybridTime
+    package var time: HybridTime
     /// Whether it arrived long after newer ones had been shown.
-    public var isLate: Bool
+    package var isLate: Bool
     /// Whether it stands at or behind a proven fork point.
-    public var isDisputed: Bool
+    package var isDisputed: Bool
     /// When it was given the text that it has; nil where that is its first one.
-    public var edited: HybridTime?
+    package var edited: HybridTime?
     /// What people make of it, each a message of its own.
-    public var reactions: [Message] = []
+    package var reactions: [Message] = []
 
     /// Reads what the store gave back; nil for an entry that people do not see.
     ///
     /// It has the text of its edit, where there is one.
-    public init?(_ entry: StoredEntry, by keyring: Keyring) {
+    package init?(_ entry: StoredEntry, by keyring: Keyring) {
         guard entry.isSeen, let content = keyring.read(entry.envelope).content else { return nil }
         self.init(
             cursor: entry.cursor, id: entry.id, conversation: entry.key.conversation,
@@ -65,8 +61,7 @@ public struct Message: Hashable, Sendable {
         (self.time, self.author, self.id) < (other.time, other.author, other.id)
     }
 
-    /// Creates a message.
-    public init(
+    package init(
         cursor: Cursor, id: EntryID, conversation: ConversationID, author: PeerID,
         content: Content, time: HybridTime, isLate: Bool, isDisputed: Bool
     ) {
@@ -82,7 +77,7 @@ public struct Message: Hashable, Sendable {
 }
 
 /// Why a request could not be done.
-public enum RequestError: Error, Hashable, Sendable {
+package enum RequestError: Error, Hashable, Sendable {
     /// There is no such conversation.
     case unknownConversation
     /// The user is not in the room.
@@ -142,24 +137,23 @@ public enum RequestError: Error, Hashable, Sendable {
 }
 
 /// A message that others have and do not show yet.
-public struct HeldMessage: Hashable, Sendable {
-    /// The message.
-    public var message: SentMessage
+package struct HeldMessage: Hashable, Sendable {
+    package var message: SentMessage
     /// Who shows it.
-    public var deliveredTo: [PeerID]
+    package var deliveredTo: [PeerID]
     /// Who holds it.
-    public var heldBy: [PeerID]
+    package var heldBy: [PeerID]
     /// Until when by a clock that is right, in milliseconds since 1970.
-    public var until: UInt64
+    package var until: UInt64
     /// How far the own clock is ahead of those of who holds it, in words; nil where that is not known
     /// or no minute.
-    public var ahead: String?
+    package var ahead: String?
     /// Whether most of several linked people's clocks say so, too: of two nobody knows which is wrong.
-    public var isOwnClockAhead: Bool
+    package var isOwnClockAhead: Bool
 }
 
 /// The answer to a ``Request``.
-public enum Answer: Hashable, Sendable {
+package enum Answer: Hashable, Sendable {
     /// The room is joined, and so on disk.
     case joined(ConversationID)
     /// The room is left.
@@ -195,14 +189,13 @@ public enum Answer: Hashable, Sendable {
     case streamOpened(UInt64)
     /// A packet has gone to so many peers.
     case packetSent(number: UInt64, told: Int)
-    /// A stream is closed.
     case streamClosed
     /// Nothing has changed.
     case failed(RequestError)
 }
 
 /// What the shell must do, in order.
-public enum Action: Hashable, Sendable {
+package enum Action: Hashable, Sendable {
     /// Open a TCP stream to an address and shake hands; answered by ``Event/linkOpened(_:_:address:dial:)`` or
     /// ``Event/dialFailed(_:_:)``.
     case dial(DialID, address: String, expecting: PeerID?)
@@ -239,7 +232,6 @@ public enum Action: Hashable, Sendable {
     case arm(Timer, at: UInt64)
     /// Do not wake the node for this timer.
     case disarm(Timer)
-    /// Answer a request.
     case answer(RequestID, Answer)
     /// Do something about the bytes of files; answered by ``Event/transfer(_:)``.
     case transfer(FileTask)

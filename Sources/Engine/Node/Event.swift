@@ -1,67 +1,55 @@
 /// Names a link for as long as it lives; given by the shell, never reused.
-public struct LinkID: Hashable, Comparable, Sendable {
-    /// The number.
-    public let rawValue: UInt64
+package struct LinkID: Hashable, Comparable, Sendable {
+    package let rawValue: UInt64
 
-    /// Wraps a number.
-    public init(_ rawValue: UInt64) { self.rawValue = rawValue }
+    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// Orders by age.
-    public static func < (left: LinkID, right: LinkID) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: LinkID, right: LinkID) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// Names one attempt to reach an address; given by the node, never reused.
 ///
 /// It is also the dial counter of the handshake.
-public struct DialID: Hashable, Comparable, Sendable {
+package struct DialID: Hashable, Comparable, Sendable {
     /// The number, from 1.
-    public let rawValue: UInt64
+    package let rawValue: UInt64
 
-    /// Wraps a number.
-    public init(_ rawValue: UInt64) { self.rawValue = rawValue }
+    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// Orders by age.
-    public static func < (left: DialID, right: DialID) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: DialID, right: DialID) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// Names one read of a run from the store.
-public struct ReadID: Hashable, Comparable, Sendable {
-    /// The number.
-    public let rawValue: UInt64
+package struct ReadID: Hashable, Comparable, Sendable {
+    package let rawValue: UInt64
 
-    /// Wraps a number.
-    public init(_ rawValue: UInt64) { self.rawValue = rawValue }
+    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// Orders by age.
-    public static func < (left: ReadID, right: ReadID) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: ReadID, right: ReadID) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// Names a request from the control socket; given by the shell, never reused.
-public struct RequestID: Hashable, Comparable, Sendable {
-    /// The number.
-    public let rawValue: UInt64
+package struct RequestID: Hashable, Comparable, Sendable {
+    package let rawValue: UInt64
 
-    /// Wraps a number.
-    public init(_ rawValue: UInt64) { self.rawValue = rawValue }
+    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// Orders by age.
-    public static func < (left: RequestID, right: RequestID) -> Bool {
+    package static func < (left: RequestID, right: RequestID) -> Bool {
         left.rawValue < right.rawValue
     }
 }
 
 /// A service that discovery has seen: a peer, maybe.
-public struct Service: Hashable, Sendable {
+package struct Service: Hashable, Sendable {
     /// The instance name, random per start of the peer's daemon.
-    public var name: String
+    package var name: String
     /// Where it may be reached, best first: numeric `HOST:PORT`.
-    public var addresses: [String]
+    package var addresses: [String]
     /// Whether none of the addresses is in a network that this machine is in: such a service is reported and
     /// never dialled, since anybody may announce any host.
-    public var isForeign: Bool
+    package var isForeign: Bool
 
-    /// Describes a service.
-    public init(name: String, addresses: [String], isForeign: Bool = false) {
+    package init(name: String, addresses: [String], isForeign: Bool = false) {
         self.name = name
         self.addresses = addresses
         self.isForeign = isForeign
@@ -69,7 +57,7 @@ public struct Service: Hashable, Sendable {
 }
 
 /// What a user asks for that changes something.
-public enum Request: Hashable, Sendable {
+package enum Request: Hashable, Sendable {
     /// Join a room, or create it by being the first.
     case join(Room)
     /// Leave a room; its history stays.
@@ -129,20 +117,18 @@ public enum Request: Hashable, Sendable {
 }
 
 /// A message that a user wants sent.
-public struct Outgoing: Hashable, Sendable {
-    /// Where to.
-    public var conversation: ConversationID
+package struct Outgoing: Hashable, Sendable {
+    package var conversation: ConversationID
     /// What, of class 2: a text, a reply, an action or an edit has 1 to ``Limits/textBytes`` bytes.
-    public var content: Content
+    package var content: Content
     /// The time of the message that it answers, as the user sees it: it is later, as far as clocks may differ.
-    public var answers: HybridTime?
+    package var answers: HybridTime?
     /// Makes a repeated send harmless: the same key gives the first message again.
-    public var idempotencyKey: String?
+    package var idempotencyKey: String?
     /// Wait for delivery; nil answers once the message is on disk.
-    public var wait: DeliveryWait?
+    package var wait: DeliveryWait?
 
-    /// Describes a text to send.
-    public init(
+    package init(
         conversation: ConversationID, text: String, idempotencyKey: String? = nil,
         wait: DeliveryWait? = nil
     ) {
@@ -151,8 +137,7 @@ public struct Outgoing: Hashable, Sendable {
             wait: wait)
     }
 
-    /// Describes a message to send.
-    public init(
+    package init(
         conversation: ConversationID, content: Content, answers: HybridTime? = nil,
         idempotencyKey: String? = nil, wait: DeliveryWait? = nil
     ) {
@@ -165,18 +150,14 @@ public struct Outgoing: Hashable, Sendable {
 }
 
 /// What the store remembers of a message sent with an idempotency key.
-public struct SentMessage: Hashable, Sendable {
-    /// Its id.
-    public var id: EntryID
-    /// Its conversation.
-    public var conversation: ConversationID
+package struct SentMessage: Hashable, Sendable {
+    package var id: EntryID
+    package var conversation: ConversationID
     /// Its place in the order of arrival; nil while it is held because the own clock runs ahead.
-    public var cursor: Cursor?
-    /// Its time.
-    public var time: HybridTime
+    package var cursor: Cursor?
+    package var time: HybridTime
 
-    /// Describes a sent message.
-    public init(id: EntryID, conversation: ConversationID, cursor: Cursor?, time: HybridTime) {
+    package init(id: EntryID, conversation: ConversationID, cursor: Cursor?, time: HybridTime) {
         self.id = id
         self.conversation = conversation
         self.cursor = cursor
@@ -185,7 +166,7 @@ public struct SentMessage: Hashable, Sendable {
 }
 
 /// A moment that the node asked to be woken at.
-public enum Timer: Hashable, Sendable {
+package enum Timer: Hashable, Sendable {
     /// Ping a link, or give it up.
     case ping(LinkID)
     /// A probed link has not answered in time.
@@ -235,7 +216,7 @@ public enum Timer: Hashable, Sendable {
 }
 
 /// What happens to a node; each is given to ``Node/handle(_:at:)`` once, in order.
-public enum Event: Sendable {
+package enum Event: Sendable {
     /// The shell is ready to act; comes first and once.
     case started
     /// A handshake is done. `dial` is nil for a link that was accepted.

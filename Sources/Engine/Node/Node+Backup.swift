@@ -1,7 +1,7 @@
 /// What of a user goes into a backup, and comes back from one.
 extension Node {
     /// Whom the user knows and where the user is, as a backup keeps it.
-    public var contacts: Contacts {
+    package var contacts: Contacts {
         var contacts = Contacts(profile: self.profile(of: self.id))
         for conversation in self.conversationTable.values where conversation.isJoined {
             switch conversation.kind {
@@ -25,7 +25,7 @@ extension Node {
     }
 
     /// Whether the user has been nowhere yet, so that this node may still become somebody else's.
-    public var isUnused: Bool {
+    package var isUnused: Bool {
         self.conversationTable.values.allSatisfy(\.isRequest)
             && self.commits.drafts.isEmpty && self.commits.membership.isEmpty
     }

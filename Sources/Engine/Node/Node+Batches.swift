@@ -3,7 +3,7 @@ internal import Crypto
 /// What goes to the store: own entries get their places here, all else waits in ``CommitQueue``.
 extension Node {
     /// Whether so much of peers waits for the disk that nothing more is to be read of strangers.
-    public var isCrowded: Bool { self.commits.isCrowded }
+    package var isCrowded: Bool { self.commits.isCrowded }
 
     /// Gives the store its next batch, if it is free and something waits.
     mutating func startBatch() {

@@ -19,21 +19,21 @@ extension Node {
 
     /// What has become of an own entry at each other member of its conversation, the people first whom
     /// the user knows.
-    public func outcomes(
+    package func outcomes(
         of seq: UInt64, in key: LogKey
     ) -> [(peer: PeerID, outcome: DeliveryOutcome)] {
         self.tally(of: key.conversation, key).outcomes(of: seq)
     }
 
     /// What has become of an own message that was sent a moment ago, or under its key before.
-    public func outcomes(of message: SentMessage) -> [(peer: PeerID, outcome: DeliveryOutcome)] {
+    package func outcomes(of message: SentMessage) -> [(peer: PeerID, outcome: DeliveryOutcome)] {
         guard let (key, head) = self.ownLog(holding: message) else { return [] }
         return self.outcomes(
             of: self.deliveries.ownIDs.seq(of: message.id, in: key) ?? head, in: key)
     }
 
     /// Own logs with messages for others, and up to where any of these has them.
-    public var reached: [(key: LogKey, seq: UInt64)] {
+    package var reached: [(key: LogKey, seq: UInt64)] {
         var reached: [(LogKey, UInt64)] = []
         for conversation in self.conversationTable.values where conversation.isJoined {
             guard conversation.members.contains(where: { $0 != self.id }) else { continue }
@@ -47,7 +47,7 @@ extension Node {
     }
 
     /// Who is to have the newest messages of own logs that nobody has: those first whom the user knows.
-    public func recipients(
+    package func recipients(
         of logs: some Sequence<LogKey>
     ) -> [(peer: PeerID, outcome: DeliveryOutcome)] {
         var seen: Set<PeerID> = []

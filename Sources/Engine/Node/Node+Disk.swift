@@ -43,7 +43,7 @@ extension Node {
     }
 
     /// What messages of strangers and of fellows take of the disk, about, in bytes.
-    public var diskUse: (strangers: UInt64, fellows: UInt64) {
+    package var diskUse: (strangers: UInt64, fellows: UInt64) {
         var use: (strangers: UInt64, fellows: UInt64) = (0, 0)
         for claim in self.claims {
             switch claim.tier {

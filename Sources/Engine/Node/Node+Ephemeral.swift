@@ -3,16 +3,16 @@
 /// `Docs/Protocol/Ephemeral.md`.
 extension Node {
     /// What the own user is.
-    public var ownPresence: Presence { self.presences.own }
+    package var ownPresence: Presence { self.presences.own }
 
     /// What somebody tells of themselves; nil for who is not linked or tells nothing.
-    public func presence(of peer: PeerID) -> Presence? {
+    package func presence(of peer: PeerID) -> Presence? {
         self.links.id(of: peer).flatMap { self.presences.presence(on: $0) }
     }
 
     /// Who tells how reachable they are, who writes where, and whose pictures are here, as those are told
     /// who begin to follow.
-    public var signals: [Signal] {
+    package var signals: [Signal] {
         let present = self.links.peers.sorted().compactMap { peer in
             self.presence(of: peer).map { Signal.presence(peer, $0) }
         }

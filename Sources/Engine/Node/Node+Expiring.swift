@@ -16,7 +16,7 @@ extension Node {
     }
 
     /// In which order what is too much goes; what is too old goes by its age alone, whoever wrote it.
-    public func retentionSteps(
+    package func retentionSteps(
         _ bound: RetentionBound, in conversation: ConversationID
     ) -> [RetentionStep] {
         guard case .above(let bytes) = bound, bytes > 0,

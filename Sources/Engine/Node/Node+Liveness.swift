@@ -165,7 +165,7 @@ extension Node {
     ///
     /// Anybody may say so. It counts by whom the node trusts; by others only while nobody takes a link,
     /// and then nothing that is sent here reaches anybody, whatever the reason.
-    public var isShutOut: Bool {
+    package var isShutOut: Bool {
         let peers = self.contest.shutOutBy(at: self.now)
         guard !peers.isEmpty else { return false }
         return !self.links.all.contains { $0.pulse.roundTrip != nil }

@@ -1,7 +1,7 @@
 /// Who people are here, and how far they are trusted; nothing here changes it.
 extension Node {
     /// The names that people go by here.
-    public var names: [String] { self.profiles.authors.map { self.profile(of: $0).name } }
+    package var names: [String] { self.profiles.authors.map { self.profile(of: $0).name } }
 
     /// The user, as messages call them.
     var mentioned: MentionedUser {
@@ -22,7 +22,7 @@ extension Node {
     }
 
     /// Whose device a peer is; nil while that is not known here.
-    public func person(of peer: PeerID) -> PersonID? {
+    package func person(of peer: PeerID) -> PersonID? {
         if peer == self.id { return self.own.certificate.personID }
         return self.links.id(of: peer).map { self.links[$0].info.certificate.personID }
             ?? self.people.person(of: peer) ?? self.dialling.known[peer]?.person?.id
@@ -35,7 +35,7 @@ extension Node {
     }
 
     /// The device that is named, and others of the same person that have written here; some at most.
-    public func writingDevices(of peer: PeerID) -> [PeerID] {
+    package func writingDevices(of peer: PeerID) -> [PeerID] {
         guard let person = self.person(of: peer) else { return [peer] }
         let others = self.people.authors.filter { $0.value == person && $0.key != peer }.keys
         return [peer] + others.sorted().prefix(Limits.devicesPerPerson)
@@ -50,12 +50,12 @@ extension Node {
     }
 
     /// What to compare with somebody; nil while their keys are not known here.
-    public func verificationCode(with peer: PeerID) -> VerificationCode? {
+    package func verificationCode(with peer: PeerID) -> VerificationCode? {
         self.keys(of: peer).map { VerificationCode(self.own.certificate.personID, $0.id) }
     }
 
     /// How far somebody is trusted here.
-    public func tier(of peer: PeerID) -> Tier {
+    package func tier(of peer: PeerID) -> Tier {
         if peer == self.id { return .own }
         if let tier = self.people.tier(of: peer) { return tier }
         if self.isOwnDevice(peer) { return .verified }
@@ -69,12 +69,12 @@ extension Node {
     }
 
     /// Whether a peer is this device or another one of the own person, as its certificate proves.
-    public func isOwnDevice(_ peer: PeerID) -> Bool {
+    package func isOwnDevice(_ peer: PeerID) -> Bool {
         self.person(of: peer) == self.own.certificate.personID
     }
 
     /// How far each of many is trusted here, as ``tier(of:)`` says it of one.
-    public func tiers(of peers: some Collection<PeerID>) -> [PeerID: Tier] {
+    package func tiers(of peers: some Collection<PeerID>) -> [PeerID: Tier] {
         guard !peers.isEmpty else { return [:] }
         var fellows: Set<PeerID> = []
         for link in self.links.ids where self.links[link].realms.isFellow {
@@ -102,7 +102,7 @@ extension Node {
     /// of somebody as trusted or more, for a key, or for none.
     ///
     /// Judged against all people known here; a name of lower trust marks nobody whom the user knows.
-    public func isAmbiguous(_ peer: PeerID) -> Bool {
+    package func isAmbiguous(_ peer: PeerID) -> Bool {
         self.people.namesakes.isAmbiguous(peer) {
             $0 != peer && self.areOfOnePerson($0, peer) ? .blocked : self.tier(of: $0)
         }
@@ -115,7 +115,7 @@ extension Node {
     /// beginnings of names and of their words count. Of several those count who are trusted most. A name
     /// never means the user, or a message to a namesake would become a note. Throws ``NameError`` with
     /// all that match.
-    public func person(named text: String, for purpose: NamePurpose) throws(NameError) -> PeerID {
+    package func person(named text: String, for purpose: NamePurpose) throws(NameError) -> PeerID {
         let name = SoughtName(text)
         guard !name.text.isEmpty else { throw .malformed(text) }
         if name.isMe { return self.id }
@@ -150,7 +150,7 @@ extension Node {
     }
 
     /// Everybody but the user whom a name or the beginning of a key may mean, the most trusted first.
-    public func people(named text: String) throws(NameError) -> [PeerID] {
+    package func people(named text: String) throws(NameError) -> [PeerID] {
         let name = SoughtName(text)
         guard !name.text.isEmpty else { throw .malformed(text) }
         if name.isMe { return [self.id] }

@@ -6,16 +6,16 @@ extension Node {
     // MARK: What is known
 
     /// The picture that somebody's profile names, and what it is where it is here; nil for none.
-    public func picture(of peer: PeerID) -> (picture: ProfilePicture, type: PictureType?)? {
+    package func picture(of peer: PeerID) -> (picture: ProfilePicture, type: PictureType?)? {
         guard let picture = self.pictures.picture(of: peer) else { return nil }
         return (picture, self.pictures.type(of: picture.blob))
     }
 
     /// Whether a profile names a blob as a picture.
-    public func isPicture(_ blob: BlobID) -> Bool { self.pictures.isNamed(blob) }
+    package func isPicture(_ blob: BlobID) -> Bool { self.pictures.isNamed(blob) }
 
     /// Somebody whose profile names a blob as a picture; nil where none does.
-    public func pictureOwner(of blob: BlobID) -> PeerID? { self.pictures.owners(of: blob).first }
+    package func pictureOwner(of blob: BlobID) -> PeerID? { self.pictures.owners(of: blob).first }
 
     /// Whether a peer may see the profile of somebody, who it is, and so their picture: whoever may be
     /// sent the record, by the same rule.

@@ -7,7 +7,7 @@ extension Node {
     // MARK: Asked by the user
 
     /// The keys of the person whose device this is; nil where they never came here.
-    public func keys(of peer: PeerID) -> PublicPerson? {
+    package func keys(of peer: PeerID) -> PublicPerson? {
         if peer == self.id { return self.own.person.publicKeys }
         if let link = self.links.link(with: peer) { return link.info.certificate.keys }
         return self.people.person(of: peer).flatMap { self.people.keys[$0] }
@@ -16,7 +16,7 @@ extension Node {
 
     /// The direct conversation with somebody, whether or not it has begun; nil while their keys are not
     /// known here.
-    public func direct(with peer: PeerID) -> DirectConversation? {
+    package func direct(with peer: PeerID) -> DirectConversation? {
         if let known = self.privates.direct(at: peer) { return known }
         let person = self.keys(of: peer)
         if let person, let known = self.privates.direct(with: person.id) { return known }
@@ -24,7 +24,7 @@ extension Node {
     }
 
     /// The direct conversation with somebody that is here; nil where it has not begun.
-    public func begunDirect(with peer: PeerID) -> ConversationID? {
+    package func begunDirect(with peer: PeerID) -> ConversationID? {
         self.direct(with: peer).flatMap { self.isJoinedOrWillBe($0.id) ? $0.id : nil }
     }
 
@@ -104,13 +104,13 @@ extension Node {
     }
 
     /// Who waits to be accepted.
-    public var pendingRequests: [DirectRequest] { self.requests.pending }
+    package var pendingRequests: [DirectRequest] { self.requests.pending }
 
     /// How many others wanted to write since the start, for whom there was no room, or is none any longer.
-    public var requestsTurnedAway: Int { self.requests.turnedAway }
+    package var requestsTurnedAway: Int { self.requests.turnedAway }
 
     /// What own messages of a conversation wait for; nil where they wait for nothing.
-    public func sendWait(in id: ConversationID) -> SendWait? {
+    package func sendWait(in id: ConversationID) -> SendWait? {
         guard self.conversationTable.has(id) else { return nil }
         guard let direct = self.conversationTable[known: id].kind.direct else {
             return self.links.sharing(id).isEmpty ? .nobody : nil

@@ -7,7 +7,7 @@ extension Node {
     ///
     /// An edit or a reaction whose message is not here yet counts once that comes; subscribers are told
     /// of it then.
-    public func counts(_ message: Message) -> Bool {
+    package func counts(_ message: Message) -> Bool {
         guard let reference = Reference(message.content) else { return true }
         // What a fork has put in dispute says nothing.
         if message.isDisputed { return false }

@@ -1,7 +1,7 @@
 /// What people may ask of a node; nothing here changes it.
 extension Node {
     /// The node as a whole.
-    public func status(at now: Instant) -> NodeStatus {
+    package func status(at now: Instant) -> NodeStatus {
         NodeStatus(
             id: self.id, person: self.own.certificate.personID,
             name: self.profile(of: self.id).name, links: self.links.all.count { !$0.isOnTrial },
@@ -13,7 +13,7 @@ extension Node {
     }
 
     /// Peers that are linked, being dialled or remembered.
-    public var peers: Set<PeerID> {
+    package var peers: Set<PeerID> {
         var ids = Set(self.dialling.known.keys).union(self.links.peers)
         for target in self.dialling.targets.values {
             if let peer = target.peer ?? target.expecting { ids.insert(peer) }
@@ -23,7 +23,7 @@ extension Node {
     }
 
     /// How things stand with a peer; one of whom nothing is known is away.
-    public func peerStatus(of peer: PeerID) -> PeerStatus {
+    package func peerStatus(of peer: PeerID) -> PeerStatus {
         let link = self.links.link(with: peer)
         let leads = self.dialling.leads(to: peer)
         let known = self.dialling.known[peer]
@@ -60,7 +60,7 @@ extension Node {
     }
 
     /// What is dialled, or would be if there were no link.
-    public var targets: [TargetStatus] {
+    package var targets: [TargetStatus] {
         self.dialling.targets.map { id, target in
             let leadsTo = [target.peer, target.expecting].compactMap { $0 }
             let state: TargetStatus.State
@@ -81,7 +81,7 @@ extension Node {
     /// as it takes to be seen.
     ///
     /// It says something only where discovery follows all that comes and goes.
-    public func unheard(at now: Instant) -> [PeerID] {
+    package func unheard(at now: Instant) -> [PeerID] {
         let old = self.links.all.filter {
             $0.info.features.contains(.announced)
                 && now.monotonic - min($0.openedAt, now.monotonic) >= Limits.hearingMilliseconds
@@ -94,10 +94,10 @@ extension Node {
     }
 
     /// The latest refusals, newest first.
-    public var refusals: [Refusal] { self.alerts.refusals }
+    package var refusals: [Refusal] { self.alerts.refusals }
 
     /// Rooms that the user is or was in, or a linked peer is in.
-    public var rooms: [ConversationID: Room] {
+    package var rooms: [ConversationID: Room] {
         var rooms: [ConversationID: Room] = [:]
         for conversation in self.conversationTable.values {
             rooms[conversation.id] = conversation.room
@@ -107,7 +107,7 @@ extension Node {
     }
 
     /// Those of ``rooms`` that somebody is in: the others were left, and are known for their history alone.
-    public var peopledRooms: [ConversationID: Room] {
+    package var peopledRooms: [ConversationID: Room] {
         self.rooms.filter { id, _ in
             guard self.conversationTable.has(id), !self.conversationTable[known: id].isJoined
             else { return true }
@@ -116,7 +116,7 @@ extension Node {
     }
 
     /// How things stand with one of ``rooms``.
-    public func roomStatus(of id: ConversationID, _ room: Room) -> RoomStatus {
+    package func roomStatus(of id: ConversationID, _ room: Room) -> RoomStatus {
         let announced = self.links.all.filter { $0.rooms.contains(id) }.map(\.info.peer).sorted()
         let joined = self.conversationTable[id].flatMap { $0.isJoined ? $0 : nil }
         return RoomStatus(
@@ -127,7 +127,7 @@ extension Node {
     }
 
     /// What the user is in.
-    public var joinedConversations: [ConversationID: ConversationKind] {
+    package var joinedConversations: [ConversationID: ConversationKind] {
         var joined: [ConversationID: ConversationKind] = [:]
         for conversation in self.conversationTable.values where conversation.isJoined {
             joined[conversation.id] = conversation.kind
@@ -136,7 +136,7 @@ extension Node {
     }
 
     /// How things stand with a conversation that the user is in; nil where that is none.
-    public func conversationStatus(of id: ConversationID) -> ConversationStatus? {
+    package func conversationStatus(of id: ConversationID) -> ConversationStatus? {
         guard let conversation = self.conversationTable[id], conversation.isJoined else {
             return nil
         }
@@ -163,7 +163,7 @@ extension Node {
     /// most first.
     ///
     /// What a log has too few of here counts, and payloads that were left out.
-    public func missing(in id: ConversationID) -> [MissingEntries] {
+    package func missing(in id: ConversationID) -> [MissingEntries] {
         guard self.conversationTable.has(id) else { return [] }
         let conversation = self.conversationTable[known: id]
         var missing = MissingTally()
@@ -219,29 +219,29 @@ extension Node {
     }
 
     /// The name and status that a person chose; empty texts where none are known.
-    public func profile(of peer: PeerID) -> Profile {
+    package func profile(of peer: PeerID) -> Profile {
         self.profiles.profile(of: peer)
             ?? Profile(name: peer == self.id ? self.own.configuration.name : "", status: "")
     }
 
     /// The open room that a conversation is; nil where it is none or is not known.
-    public func room(of conversation: ConversationID) -> Room? {
+    package func room(of conversation: ConversationID) -> Room? {
         self.conversationTable[conversation]?.room
     }
 
     /// The secret room that a conversation is; nil where it is none or is not known.
-    public func secretRoom(_ conversation: ConversationID) -> SecretRoom? {
+    package func secretRoom(_ conversation: ConversationID) -> SecretRoom? {
         self.conversationTable[conversation]?.kind.secretRoom
     }
 
     /// How a conversation is written; nil where it is not known.
-    public func name(of conversation: ConversationID) -> String? {
+    package func name(of conversation: ConversationID) -> String? {
         guard self.conversationTable.has(conversation) else { return nil }
         return self.name(of: self.conversationTable[known: conversation].kind)
     }
 
     /// How a conversation is written: `ops`, `office/ops`, `&ops`, `@Ada`.
-    public func name(of kind: ConversationKind) -> String {
+    package func name(of kind: ConversationKind) -> String {
         switch kind {
         case .room(let room): return self.realms.text(of: room)
         case .secret(let room):
@@ -265,7 +265,7 @@ extension Node {
     ///
     /// Throws ``NameError`` when the user neither is nor was in one, and where a bare word is the name of an
     /// open and of a secret room: `office/ops` is the open one then, `&ops` the secret one.
-    public func conversation(named text: String) throws(NameError) -> ConversationID {
+    package func conversation(named text: String) throws(NameError) -> ConversationID {
         if let id = ConversationID(text), self.conversationTable[id] != nil { return id }
         let isSecret = text.hasPrefix("&")
         let room = try self.realms.room(typed: isSecret ? String(text.dropFirst()) : text)
@@ -282,7 +282,7 @@ extension Node {
     ///
     /// Throws ``NameError`` where a bare word is the name of a secret room here: whoever means that one
     /// must not enter the open one, which tells everybody its name, nor write there.
-    public func roomToJoin(named text: String) throws(NameError) -> Room {
+    package func roomToJoin(named text: String) throws(NameError) -> Room {
         let room = try self.realms.room(typed: text)
         let secrets = self.privates.secrets(named: room)
         guard secrets.isEmpty || text.contains("/") else {
@@ -292,7 +292,7 @@ extension Node {
     }
 
     /// Whether a secret room of that name is here, whether or not the user is in it.
-    public func hasSecretRoom(named room: Room) -> Bool {
+    package func hasSecretRoom(named room: Room) -> Bool {
         !self.privates.secrets(named: room).isEmpty
     }
 
@@ -302,7 +302,7 @@ extension Node {
     }
 
     /// Whether another room here has a room's name, so that the bare word is refused.
-    public func sharesName(_ kind: ConversationKind) -> Bool {
+    package func sharesName(_ kind: ConversationKind) -> Bool {
         let room: Room
         switch kind {
         case .room(let open): room = open

@@ -233,7 +233,7 @@ extension Node {
     }
 
     /// What is to go by what the user keeps, at a moment in wall-clock milliseconds.
-    public func retentionBounds(at now: UInt64) -> [(id: ConversationID, bound: RetentionBound)] {
+    package func retentionBounds(at now: UInt64) -> [(id: ConversationID, bound: RetentionBound)] {
         var bounds: [(id: ConversationID, bound: RetentionBound)] = []
         for conversation in self.conversationTable.values.sorted(by: { $0.id < $1.id }) {
             for bound in self.retentionBounds(by: conversation.retention, at: now) {
@@ -244,7 +244,7 @@ extension Node {
     }
 
     /// What is to go by what the user keeps, which both hold where both are said.
-    public func retentionBounds(by retention: Retention, at now: UInt64) -> [RetentionBound] {
+    package func retentionBounds(by retention: Retention, at now: UInt64) -> [RetentionBound] {
         var bounds: [RetentionBound] = []
         if let days = retention.days {
             let kept = UInt64(days) * Limits.dayMilliseconds
@@ -255,7 +255,7 @@ extension Node {
     }
 
     /// How much is kept of a conversation.
-    public func retention(of id: ConversationID) -> Retention {
+    package func retention(of id: ConversationID) -> Retention {
         self.conversationTable[id]?.retention ?? Retention()
     }
 

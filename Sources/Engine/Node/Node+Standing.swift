@@ -1,10 +1,10 @@
 /// What the user says of people: it holds for each device of a person, and is kept by device.
 extension Node {
     /// Of whom the user has said something, by key: those known, verified and blocked.
-    public var chosenPeople: [PeerID] { self.people.standings.keys.sorted() }
+    package var chosenPeople: [PeerID] { self.people.standings.keys.sorted() }
 
     /// What the user has said of somebody.
-    public func standing(of peer: PeerID) -> Standing { self.people.standing(of: peer) }
+    package func standing(of peer: PeerID) -> Standing { self.people.standing(of: peer) }
 
     /// Whether the user may say something of one more.
     func hasRoom(for peer: PeerID) -> Bool {

@@ -4,10 +4,10 @@
 /// `Docs/Protocol/Files.md`.
 extension Node {
     /// How far the files are that are fetched, oldest first.
-    public var transfers: [TransferReport] { self.downloads.reports }
+    package var transfers: [TransferReport] { self.downloads.reports }
 
     /// How far one is; nil where it is not fetched.
-    public func transfer(of blob: BlobID) -> TransferReport? { self.downloads.report(of: blob) }
+    package func transfer(of blob: BlobID) -> TransferReport? { self.downloads.report(of: blob) }
 
     mutating func transferred(_ event: FileEvent) {
         let now = self.now.monotonic

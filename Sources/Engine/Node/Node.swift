@@ -1,4 +1,4 @@
-public import Crypto
+package import Crypto
 
 /// Every decision of a daemon: what comes in is an ``Event``, what to do about it are ``Action``s.
 ///
@@ -8,9 +8,9 @@ public import Crypto
 ///
 /// It routes: what it decides is decided by the machines that it owns, each with its own file and
 /// tests, and what one of them wants done concerns the others only here. `Docs/Architecture.md`.
-public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
+package struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     /// The own key.
-    public let id: PeerID
+    package let id: PeerID
     var own: OwnNode
     var random: Random
     /// What the running call gathers.
@@ -28,7 +28,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
 
     // Realms, conversations, people and requests.
     /// The realms that the node is in, and how their rooms are written.
-    public internal(set) var realms: Realms
+    package internal(set) var realms: Realms
     /// The secrets that count, as handshakes and links use them.
     var secrets: [RealmSecret] = []
     var conversationTable = Table<ConversationID, Conversation>()
@@ -42,7 +42,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var refusedElsewhere = RefusedElsewhere()
     var marks: Marks
     /// What opens entries, and what own ones are sealed with.
-    public internal(set) var keyring: Keyring
+    package internal(set) var keyring: Keyring
 
     // Links and sync.
     var links = LinkTable()
@@ -79,7 +79,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     ///   - person: the keys of that person.
     ///   - boot: random per start; the same as in the sessions' ``SessionIdentity``.
     ///   - random: salts and incarnations come from it, so it must not be predictable.
-    public init(
+    package init(
         signer: Signer, certificate: Certificate, person: PersonKeys, boot: UInt64,
         configuration: NodeConfiguration, snapshot: Snapshot, keyring: Keyring = Keyring(),
         random: Random
@@ -133,7 +133,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     ///
     /// - Precondition: called by one caller at a time, with a monotonic clock that does not go back.
     @_specialize(where Random == SodiumRandom)  // other modules see only the generic code
-    public mutating func handle(_ event: Event, at now: Instant) -> [Action] {
+    package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         precondition(now.monotonic >= self.now.monotonic, "the monotonic clock does not go back")
         self.now = now
         self.time.look(at: now)
@@ -189,7 +189,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     ///
     /// A node in an optional or in another module's storage is copied by each call that does not
     /// change it, which counts up every table it has; this one takes it where it is.
-    public mutating func ask<Result, Failure>(
+    package mutating func ask<Result, Failure>(
         _ body: (borrowing Node) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(self)

@@ -1,7 +1,6 @@
 /// What a person should look at, until it is over.
-public struct Alert: Hashable, Sendable {
-    /// What is wrong.
-    public enum Code: String, Hashable, Sendable, CaseIterable {
+package struct Alert: Hashable, Sendable {
+    package enum Code: String, Hashable, Sendable, CaseIterable {
         /// The own clock differs by more than a minute from those of most linked people.
         case clock
         /// The own key runs in another daemon, too.
@@ -38,15 +37,13 @@ public struct Alert: Hashable, Sendable {
         case announcements
     }
 
-    /// What is wrong.
-    public var code: Code
+    package var code: Code
     /// What happened and what to do, in a sentence or two.
-    public var text: String
+    package var text: String
     /// Since when, wall-clock milliseconds.
-    public var since: UInt64
+    package var since: UInt64
 
-    /// Makes an alert.
-    public init(code: Code, text: String, since: UInt64) {
+    package init(code: Code, text: String, since: UInt64) {
         self.code = code
         self.text = text
         self.since = since
@@ -54,54 +51,50 @@ public struct Alert: Hashable, Sendable {
 }
 
 /// A peer or stranger that was turned away, or that turned us away.
-public struct Refusal: Hashable, Sendable {
+package struct Refusal: Hashable, Sendable {
     /// When last, wall-clock milliseconds.
-    public var time: UInt64
-    /// At which address.
-    public var address: String?
+    package var time: UInt64
+    package var address: String?
     /// Which key, where it was proven.
-    public var peer: PeerID?
-    /// Why.
-    public var reason: String
+    package var peer: PeerID?
+    package var reason: String
     /// How often since the first time.
-    public var count: Int
+    package var count: Int
     /// Counts all refusals of this start; the last one that this stands for.
-    public var number: UInt64
+    package var number: UInt64
 }
 
 /// The node as a whole.
-public struct NodeStatus: Hashable, Sendable {
+package struct NodeStatus: Hashable, Sendable {
     /// The own key.
-    public var id: PeerID
+    package var id: PeerID
     /// Whose device this node is.
-    public var person: PersonID
-    /// The own name.
-    public var name: String
+    package var person: PersonID
+    package var name: String
     /// The number of linked peers.
-    public var links: Int
+    package var links: Int
     /// The number of joined conversations.
-    public var conversations: Int
+    package var conversations: Int
     /// How many people have written who wait to be accepted.
-    public var requests: Int
+    package var requests: Int
     /// How many more were turned away for want of room since the start.
-    public var requestsTurnedAway: Int
+    package var requestsTurnedAway: Int
     /// Entries that are ahead of time.
-    public var held: Int
+    package var held: Int
     /// The incarnation of own logs.
-    public var incarnation: UInt64
+    package var incarnation: UInt64
     /// How far the clocks of most linked people are ahead of the own one, in milliseconds.
-    public var clockOffsetMilliseconds: Int64
+    package var clockOffsetMilliseconds: Int64
     /// Whether peers turn this daemon away because its key runs in another one, so that what is sent
     /// here does not reach them.
-    public var isShutOut: Bool
+    package var isShutOut: Bool
     /// What a person should look at.
-    public var alerts: [Alert]
+    package var alerts: [Alert]
 }
 
 /// A peer, as `peers` lists it.
-public struct PeerStatus: Hashable, Sendable {
-    /// How things stand.
-    public enum State: String, Hashable, Sendable {
+package struct PeerStatus: Hashable, Sendable {
+    package enum State: String, Hashable, Sendable {
         /// A link is open.
         case linked
         /// A dial is under way.
@@ -113,7 +106,7 @@ public struct PeerStatus: Hashable, Sendable {
     }
 
     /// Where the peer was learnt from.
-    public enum Source: String, Hashable, Sendable {
+    package enum Source: String, Hashable, Sendable {
         /// Discovery saw it.
         case discovery
         /// The configuration or `connect` names it.
@@ -124,34 +117,31 @@ public struct PeerStatus: Hashable, Sendable {
         case incoming
     }
 
-    /// The key.
-    public var id: PeerID
+    package var id: PeerID
     /// Whose device it is; nil while that is not known here.
-    public var person: PersonID?
+    package var person: PersonID?
     /// Its name and status; the name is empty where none is known.
-    public var profile: Profile
-    /// How things stand.
-    public var state: State
+    package var profile: Profile
+    package var state: State
     /// What they tell of themselves; nil for nothing, and where there is no link.
-    public var presence: Presence?
+    package var presence: Presence?
     /// Addresses, the one in use first.
-    public var addresses: [String]
+    package var addresses: [String]
     /// When something was last heard of it, wall-clock milliseconds; nil for never.
-    public var lastSeen: UInt64?
+    package var lastSeen: UInt64?
     /// Where the peer was learnt from.
-    public var source: Source
+    package var source: Source
     /// The last round trip of a ping, in milliseconds.
-    public var roundTripMilliseconds: UInt64?
+    package var roundTripMilliseconds: UInt64?
     /// How far the peer's clock is from the own one, in milliseconds.
-    public var clockOffsetMilliseconds: Int64?
+    package var clockOffsetMilliseconds: Int64?
     /// How dials have failed since the last link; nil where none has.
-    public var failedDial: FailedDial?
+    package var failedDial: FailedDial?
 }
 
 /// Something that is dialled: an address, or several of one host, as `peers` lists it.
-public struct TargetStatus: Hashable, Sendable {
-    /// How things stand.
-    public enum State: String, Hashable, Sendable {
+package struct TargetStatus: Hashable, Sendable {
+    package enum State: String, Hashable, Sendable {
         /// Its peer is linked.
         case linked
         /// A dial is under way.
@@ -163,56 +153,52 @@ public struct TargetStatus: Hashable, Sendable {
     }
 
     /// What it is told from others of its source by: an address, the name of a service, or a key.
-    public var name: String
+    package var name: String
     /// Addresses: numeric `HOST:PORT`.
-    public var addresses: [String]
+    package var addresses: [String]
     /// Where it was learnt from.
-    public var source: PeerStatus.Source
+    package var source: PeerStatus.Source
     /// Who answered last, or is the only one that may answer; nil where neither is known.
-    public var peer: PeerID?
-    /// How things stand.
-    public var state: State
+    package var peer: PeerID?
+    package var state: State
     /// How dials have failed since the last link; nil where none has.
-    public var failedDial: FailedDial?
+    package var failedDial: FailedDial?
 }
 
 /// A room, as `rooms` lists it.
-public struct RoomStatus: Hashable, Sendable {
-    /// Its id.
-    public var id: ConversationID
+package struct RoomStatus: Hashable, Sendable {
+    package var id: ConversationID
     /// Its realm and name.
-    public var room: Room
+    package var room: Room
     /// Whether the user is in it.
-    public var isJoined: Bool
+    package var isJoined: Bool
     /// Whether the node is in its realm; otherwise only its history is here.
-    public var isReachable: Bool
+    package var isReachable: Bool
     /// How many are in it, as far as known here.
-    public var members: Int
+    package var members: Int
     /// Linked peers that say they are in it.
-    public var announcedBy: [PeerID]
+    package var announcedBy: [PeerID]
 }
 
 /// A conversation, as `conversations` lists it; the store adds unread and the last message.
-public struct ConversationStatus: Hashable, Sendable {
-    /// Its id.
-    public var id: ConversationID
-    /// What it is.
-    public var kind: ConversationKind
+package struct ConversationStatus: Hashable, Sendable {
+    package var id: ConversationID
+    package var kind: ConversationKind
     /// Who is in it: who has joined, and linked peers that say they are in it.
-    public var members: [PeerID]
+    package var members: [PeerID]
     /// Whether the node is in its realm; otherwise only its history is here.
-    public var isReachable: Bool
+    package var isReachable: Bool
     /// What the user has said of it in their list.
-    public var arrangement: Arrangement
+    package var arrangement: Arrangement
     /// How much of it is kept here.
-    public var retention: Retention
+    package var retention: Retention
     /// Whether a linked peer in it has not yet told what it has, or has more than this node: there may
     /// be more members and messages.
-    public var isLearning: Bool
+    package var isLearning: Bool
 }
 
 /// What a person is named for, which says among whom the name is looked for.
-public enum NamePurpose: Hashable, Sendable {
+package enum NamePurpose: Hashable, Sendable {
     /// To see something of them: everybody, those who are trusted most before others.
     case look
     /// To write to them, to trust them, or to act on what they say: people the user knows, and those of
@@ -225,7 +211,7 @@ public enum NamePurpose: Hashable, Sendable {
 }
 
 /// Why a name does not say who or what is meant.
-public enum NameError: Error, Hashable, Sendable {
+package enum NameError: Error, Hashable, Sendable {
     /// Nobody and nothing bears the name.
     case notFound(String)
     /// Several do.
@@ -245,38 +231,36 @@ public enum NameError: Error, Hashable, Sendable {
 }
 
 /// A conversation, and how it is written.
-public struct NamedConversation: Hashable, Sendable {
-    /// Its id.
-    public var id: ConversationID
+package struct NamedConversation: Hashable, Sendable {
+    package var id: ConversationID
     /// How it is written.
-    public var name: String
+    package var name: String
 }
 
 /// What a node is told once, when it starts.
-public struct NodeConfiguration: Sendable {
+package struct NodeConfiguration: Sendable {
     /// The name that others see, unless the profile on disk says another.
-    public var name: String
+    package var name: String
     /// Static peers: numeric `HOST:PORT`, with a pinned key or without.
-    public var staticPeers: [StaticPeer]
+    package var staticPeers: [StaticPeer]
     /// The moment the software was built, wall-clock milliseconds: *now* is never before it.
-    public var buildTime: UInt64
+    package var buildTime: UInt64
     /// The realms that it is in at the start.
-    public var realms: Realms
+    package var realms: Realms
     /// Whether there is discovery, which is to be told how to look for peers.
-    public var discovers: Bool
+    package var discovers: Bool
     /// What the user wants of it, which may change while it runs.
-    public var preferences: NodePreferences
+    package var preferences: NodePreferences
     /// How many logs a conversation may have.
-    public var logBounds = LogBounds()
+    package var logBounds = LogBounds()
     /// How much records may take of those whom the user does not know.
-    public var recordBounds = RecordBounds()
+    package var recordBounds = RecordBounds()
     /// How much of the disk those may have whom the user has not chosen.
-    public var diskBounds: DiskBounds
+    package var diskBounds: DiskBounds
     /// How many links there may be.
-    public var linkBudget = LinkBudget()
+    package var linkBudget = LinkBudget()
 
-    /// Describes a configuration.
-    public init(
+    package init(
         name: String, staticPeers: [StaticPeer], buildTime: UInt64, realms: Realms = Realms(),
         discovers: Bool = true, preferences: NodePreferences = NodePreferences(),
         diskBounds: DiskBounds = DiskBounds()
@@ -292,20 +276,19 @@ public struct NodeConfiguration: Sendable {
 }
 
 /// What a user wants of a node, and may change while it runs.
-public struct NodePreferences: Hashable, Sendable {
+package struct NodePreferences: Hashable, Sendable {
     /// Who may start direct conversations without being accepted.
-    public var directFrom: DirectPolicy
+    package var directFrom: DirectPolicy
     /// Whether others are told what the user has read.
-    public var tellsReads: Bool
+    package var tellsReads: Bool
     /// Files of at most so many bytes are fetched by themselves.
-    public var autoFetchBytes: UInt64
+    package var autoFetchBytes: UInt64
     /// Whether others are told whether the user is there.
-    public var tellsPresence: Bool
+    package var tellsPresence: Bool
     /// Whether others are told in which conversation the user writes.
-    public var tellsTyping: Bool
+    package var tellsTyping: Bool
 
-    /// Describes what is wanted.
-    public init(
+    package init(
         directFrom: DirectPolicy = .known, tellsReads: Bool = true, autoFetchBytes: UInt64 = 0,
         tellsPresence: Bool = true, tellsTyping: Bool = true
     ) {
@@ -318,14 +301,13 @@ public struct NodePreferences: Hashable, Sendable {
 }
 
 /// A peer that the configuration names.
-public struct StaticPeer: Hashable, Sendable {
+package struct StaticPeer: Hashable, Sendable {
     /// Where it is: numeric `HOST:PORT`.
-    public var address: String
+    package var address: String
     /// The only key that may answer there; nil for any.
-    public var key: PeerID?
+    package var key: PeerID?
 
-    /// Describes a static peer.
-    public init(address: String, key: PeerID?) {
+    package init(address: String, key: PeerID?) {
         self.address = address
         self.key = key
     }

@@ -1,30 +1,30 @@
-public import Crypto
+package import Crypto
 
 /// A person's word that a device is theirs.
 ///
 /// It counts only where that device itself shows it: the device's key is no part of it.
 /// `Docs/Protocol/Entries.md` section 1.
-public struct Certificate: Hashable, Sendable {
+package struct Certificate: Hashable, Sendable {
     /// The length of every certificate, in bytes.
-    public static let byteCount = 168
+    package static let byteCount = 168
 
     private static let context = Array("stoa.device.v2\0".utf8)
 
     /// The person's Ed25519 key, which certifies devices: P.
-    public let person: Bytes32
+    package let person: Bytes32
     /// The person's X25519 key, for direct conversations: X.
-    public let address: Bytes32
+    package let address: Bytes32
     /// The device's X25519 key, to which keys of conversations are wrapped: E.
-    public let deviceAddress: Bytes32
+    package let deviceAddress: Bytes32
     /// When the device was certified, wall-clock milliseconds of who did.
-    public let added: UInt64
+    package let added: UInt64
     /// By the person, over the device's key and all of the above but the person's own.
-    public let signature: Bytes64
+    package let signature: Bytes64
     /// The person whose device this is: a hash of their two keys, asked for with each message.
-    public let personID: PersonID
+    package let personID: PersonID
 
     /// Certifies a device.
-    public init(
+    package init(
         device: PeerID, deviceAddress: Bytes32, address: Bytes32, added: UInt64,
         by personSigner: Signer
     ) {
@@ -41,7 +41,7 @@ public struct Certificate: Hashable, Sendable {
     /// Whether the person says this of that device, under keys that can be used.
     ///
     /// Takes about 60 µs.
-    public func isValid(for device: PeerID) -> Bool {
+    package func isValid(for device: PeerID) -> Bool {
         #if MUTANTS
             if Mutant.acceptOtherCertificate.isActive { return true }
         #endif
@@ -69,7 +69,7 @@ public struct Certificate: Hashable, Sendable {
     }
 
     /// The 168 bytes.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         var writer = WireWriter(capacity: Self.byteCount)
         writer.raw(self.person)
         writer.raw(self.address)
@@ -80,7 +80,7 @@ public struct Certificate: Hashable, Sendable {
     }
 
     /// Reads exactly 168 bytes; whether they hold is for ``isValid(for:)`` to say.
-    public init(decoding bytes: [UInt8]) throws(WireError) {
+    package init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = WireReader(bytes)
         try self.init(from: &reader)
         try reader.finish("certificate")

@@ -1,12 +1,12 @@
 /// What the own name may not have in it, beside what would make it misleading (``NameLook``).
 ///
 /// What others call themselves is shown with all of this made visible, and cannot be forbidden.
-public enum OwnName {
+package enum OwnName {
     /// The first character that a name may not have, as people can look it up; nil where there is none.
     ///
     /// An `@` stands before a key; control characters and ends of lines are obeyed by terminals, and those of
     /// direction reorder what stands beside the name.
-    public static func refusedCharacter(in name: String) -> String? {
+    package static func refusedCharacter(in name: String) -> String? {
         for scalar in name.unicodeScalars {
             switch scalar.value {
             case 0x40, 0xFF20, 0xFE6B: return "\"\(scalar)\""

@@ -1,9 +1,9 @@
-public import Crypto
+package import Crypto
 
 /// The two keys of a person: P, which certifies devices, and X, for direct conversations.
-public struct PersonKeys: Sendable {
+package struct PersonKeys: Sendable {
     /// The length of what is kept of them: the seed of P, then the secret of X.
-    public static let byteCount = SigningKey.seedByteCount + SecretKey.byteCount
+    package static let byteCount = SigningKey.seedByteCount + SecretKey.byteCount
 
     private let signer: Signer
     private let address: AgreementKey
@@ -13,15 +13,14 @@ public struct PersonKeys: Sendable {
         self.address = AgreementKey(address)
     }
 
-    /// Makes a new person.
-    public static func generate() -> PersonKeys {
+    package static func generate() -> PersonKeys {
         PersonKeys(signing: .generate(), address: .generate())
     }
 
     /// Takes over what ``withBytes(_:)`` has lent.
     ///
     /// Throws `wrongLength` for anything but 64 bytes.
-    public init(_ bytes: RawSpan) throws(CryptoError) {
+    package init(_ bytes: RawSpan) throws(CryptoError) {
         guard bytes.byteCount == Self.byteCount else {
             throw .wrongLength(expected: Self.byteCount, got: bytes.byteCount)
         }
@@ -30,13 +29,12 @@ public struct PersonKeys: Sendable {
         self.init(signing: try SigningKey(seed: seed), address: try SecretKey(address))
     }
 
-    /// Who this is.
-    public var id: PersonID {
+    package var id: PersonID {
         PersonID(signing: self.signer.publicKey, address: self.address.publicKey)
     }
 
     /// What others need to write to this person.
-    public var publicKeys: PublicPerson {
+    package var publicKeys: PublicPerson {
         PublicPerson(signing: self.signer.publicKey, address: self.address.publicKey)
     }
 
@@ -48,12 +46,12 @@ public struct PersonKeys: Sendable {
     }
 
     /// Whether a certificate is of this person.
-    public func hasSigned(_ certificate: Certificate) -> Bool {
+    package func hasSigned(_ certificate: Certificate) -> Bool {
         certificate.person == self.signer.publicKey && certificate.address == self.address.publicKey
     }
 
     /// Certifies a device, from its identity key, at wall-clock milliseconds.
-    public func certify(_ device: Signer, at added: UInt64) -> Certificate {
+    package func certify(_ device: Signer, at added: UInt64) -> Certificate {
         Certificate(
             device: PeerID(device.publicKey), deviceAddress: DeviceAddress.publicKey(of: device),
             address: self.address.publicKey, added: added, by: self.signer)
@@ -62,7 +60,7 @@ public struct PersonKeys: Sendable {
     /// Lends the 64 bytes that ``init(_:)`` takes: P's seed, then X's secret.
     ///
     /// Meant for writing the keys to their file; keep no other copy.
-    public func withBytes<R, E: Error>(
+    package func withBytes<R, E: Error>(
         _ body: (_ seed: RawSpan, _ address: RawSpan) throws(E) -> R
     ) throws(E) -> R {
         try self.signer.withSeed { (seed) throws(E) -> R in
@@ -75,9 +73,8 @@ public struct PersonKeys: Sendable {
 ///
 /// It is made of the seed of the device's identity key, so it is the same after every start and needs
 /// no file of its own: `K(seed, "stoa device addr", nothing)`.
-public enum DeviceAddress {
-    /// The secret.
-    public static func secret(of device: Signer) -> SecretKey {
+package enum DeviceAddress {
+    package static func secret(of device: Signer) -> SecretKey {
         device.withSeed { seed in
             guard let key = try? SecretKey(seed) else {
                 preconditionFailure("a seed is as long as a secret")
@@ -86,8 +83,7 @@ public enum DeviceAddress {
         }
     }
 
-    /// The public key.
-    public static func publicKey(of device: Signer) -> Bytes32 {
+    package static func publicKey(of device: Signer) -> Bytes32 {
         X25519.publicKey(of: Self.secret(of: device))
     }
 }

@@ -1,6 +1,5 @@
 /// What the user has said of somebody; the numbers are those of the store.
-public enum Standing: UInt8, Sendable, CaseIterable {
-    /// Nothing.
+package enum Standing: UInt8, Sendable, CaseIterable {
     case unsaid
     /// They are known: `stoa people add`, a message to them, or one of theirs that was accepted.
     case known

@@ -1,7 +1,7 @@
 /// How far somebody is trusted here, ascending: the lower gives way to the higher.
 ///
 /// Sharing a room or a realm makes nobody known.
-public enum Tier: UInt8, Comparable, Sendable, CaseIterable {
+package enum Tier: UInt8, Comparable, Sendable, CaseIterable {
     /// The user wants nothing of them.
     case blocked
     /// Anybody on the network: keys cost nothing.
@@ -16,5 +16,5 @@ public enum Tier: UInt8, Comparable, Sendable, CaseIterable {
     case own
 
     /// Orders by trust.
-    public static func < (left: Tier, right: Tier) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: Tier, right: Tier) -> Bool { left.rawValue < right.rawValue }
 }

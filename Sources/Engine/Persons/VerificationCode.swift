@@ -7,17 +7,17 @@ internal import Crypto
 ///
 /// It is read as thirty digits or as eight words. Somebody who wants to pass for another person needs keys
 /// of which the hash has the same 99 bits, which nobody can find. `Docs/Protocol/Entries.md` section 1.
-public struct VerificationCode: Hashable, Sendable {
+package struct VerificationCode: Hashable, Sendable {
     /// Thirty digits in groups of five.
-    public let digits: String
+    package let digits: String
     /// Eight words.
-    public let words: String
+    package let words: String
 
     private static let groups = 6
     private static let wordCount = 8
 
     /// The code of two people.
-    public init(_ one: PersonID, _ other: PersonID) {
+    package init(_ one: PersonID, _ other: PersonID) {
         let persons = [one, other].sorted().map(\.hash)
         let hash = BLAKE2b.hash256(persons[0].bytes + persons[1].bytes, personal: .verify)
         self.digits = (0..<Self.groups).map { group in
@@ -36,7 +36,7 @@ public struct VerificationCode: Hashable, Sendable {
     }
 
     /// Whether somebody typed this code, in digits or in words, with any spaces and in any case.
-    public func matches(_ typed: String) -> Bool {
+    package func matches(_ typed: String) -> Bool {
         let text = typed.lowercased().split { $0.isWhitespace }.map(String.init)
         return text.joined() == self.digits.filter { $0 != " " }
             || text.joined(separator: " ") == self.words

@@ -156,6 +156,5 @@ struct Pictures: Sendable {
         return due
     }
 
-    /// When that is next.
     var nextDue: UInt64? { self.dueAt.values.min() }
 }

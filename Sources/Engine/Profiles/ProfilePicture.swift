@@ -3,21 +3,21 @@ internal import Crypto
 /// The picture of a person, as their profile names it: a blob of one chunk.
 ///
 /// `Docs/Protocol/Entries.md` section 10.
-public struct ProfilePicture: Hashable, Sendable {
+package struct ProfilePicture: Hashable, Sendable {
     /// The content.
-    public let blob: BlobID
+    package let blob: BlobID
     /// Its size in bytes, 1 to ``Limits/pictureBytes``.
-    public let size: UInt64
+    package let size: UInt64
 
     /// Names a picture; nil where its size is beyond the limit.
-    public init?(blob: BlobID, size: UInt64) {
+    package init?(blob: BlobID, size: UInt64) {
         guard (1...UInt64(Limits.pictureBytes)).contains(size) else { return nil }
         self.blob = blob
         self.size = size
     }
 
     /// Names a picture by its content; nil where its size is beyond the limit.
-    public init?(content: [UInt8]) {
+    package init?(content: [UInt8]) {
         guard let layout = BlobLayout(size: UInt64(content.count)), layout.chunkCount == 1 else {
             return nil
         }
@@ -52,17 +52,16 @@ public struct ProfilePicture: Hashable, Sendable {
 }
 
 /// What the user wants of the own picture.
-public enum PictureChange: Hashable, Sendable {
+package enum PictureChange: Hashable, Sendable {
     /// The one there is, or none.
     case keep
-    /// None from here on.
     case none
     /// This one, whose content is here.
     case take(ProfilePicture)
 }
 
 /// What a picture may be, as its first bytes say; the rest is read by whoever shows it.
-public enum PictureType: String, Hashable, Sendable, CaseIterable {
+package enum PictureType: String, Hashable, Sendable, CaseIterable {
     /// Its first eight bytes: PNG, third edition, section 5.2.
     case png
     /// Its first marker and the beginning of the next one: ITU T.81, B.2.1.
@@ -71,10 +70,10 @@ public enum PictureType: String, Hashable, Sendable, CaseIterable {
     case webp
 
     /// How many bytes tell.
-    public static let beginningBytes = 12
+    package static let beginningBytes = 12
 
     /// Tells by at least the first twelve bytes of a picture; nil for what is none of them.
-    public init?(beginning bytes: some Collection<UInt8>) {
+    package init?(beginning bytes: some Collection<UInt8>) {
         let bytes = Array(bytes.prefix(Self.beginningBytes))
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
             self = .png

@@ -21,7 +21,6 @@ struct Profiles: Sendable {
         for record in records { _ = self.settle(record) }
     }
 
-    /// The authors of profiles.
     var authors: Dictionary<PeerID, Record>.Keys { self.profiles.keys }
 
     /// The authors of any records.

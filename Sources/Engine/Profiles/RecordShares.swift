@@ -1,12 +1,10 @@
 /// How much records may take of strangers together, and as much of fellows, in bytes.
-public struct RecordBounds: Hashable, Sendable {
-    /// Of profiles.
-    public var profiles = Limits.ofStrangers.profileBytes
-    /// Of all others.
-    public var others = Limits.ofStrangers.recordBytes
+package struct RecordBounds: Hashable, Sendable {
+    package var profiles = Limits.ofStrangers.profileBytes
+    package var others = Limits.ofStrangers.recordBytes
 
     /// Those of ``Limits``.
-    public init() {}
+    package init() {}
 }
 
 /// What records take, by author, and who has too much of them.

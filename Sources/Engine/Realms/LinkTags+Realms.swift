@@ -1,9 +1,9 @@
-public import Crypto
+package import Crypto
 
 /// How the two ends of a link show each other which realms and conversations they share.
 extension LinkTags {
     /// The tag that one of the sides of a link with this exporter sends for a secret of a realm.
-    public static func realm(
+    package static func realm(
         _ secret: RealmSecret, by role: LinkRole, exporter: Bytes64
     ) -> Bytes16 {
         LinkTags(exporter: exporter, role: role).realm(secret, by: role)
@@ -26,7 +26,7 @@ extension LinkTags {
 
     /// The tag that one of the sides of a link with this exporter sends for a conversation that is no
     /// open room.
-    public static func share(
+    package static func share(
         _ conversation: ConversationID, by role: LinkRole, exporter: Bytes64
     ) -> UInt64 {
         LinkTags(exporter: exporter, role: role).share(conversation, by: role)

@@ -1,15 +1,15 @@
 /// What a realm is called on this machine, as in `office/ops`; others may call it otherwise.
 ///
 /// One to 32 letters from a to z, digits and hyphens, no hyphen first: it is the name of a file, too.
-public struct RealmName: Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct RealmName: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The name as people write it.
-    public let text: String
+    package let text: String
 
     /// What the open realm is called everywhere.
-    public static let open = RealmName(known: "open")
+    package static let open = RealmName(known: "open")
 
     /// Accepts a name in its one spelling; nil for any other.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = text.utf8
         guard (1...Limits.realmNameBytes).contains(bytes.count), bytes.allSatisfy(Self.isAllowed),
             bytes.first != UInt8(ascii: "-")
@@ -19,11 +19,9 @@ public struct RealmName: Hashable, Comparable, Sendable, CustomStringConvertible
 
     private init(known text: String) { self.text = text }
 
-    /// The name.
-    public var description: String { self.text }
+    package var description: String { self.text }
 
-    /// Orders by bytes.
-    public static func < (left: RealmName, right: RealmName) -> Bool {
+    package static func < (left: RealmName, right: RealmName) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
 

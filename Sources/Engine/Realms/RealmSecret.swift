@@ -1,40 +1,36 @@
-public import Crypto
+package import Crypto
 
 /// The id of a realm, which never changes; zeros for the open one.
-public struct RealmID: Hashable, Comparable, Sendable {
+package struct RealmID: Hashable, Comparable, Sendable {
     /// The id, 32 bytes.
-    public let hash: Bytes32
+    package let hash: Bytes32
 
-    /// Wraps an id.
-    public init(_ hash: Bytes32) { self.hash = hash }
+    package init(_ hash: Bytes32) { self.hash = hash }
 
     /// The realm that everybody is in who has not said otherwise.
-    public static let open = RealmID(.zero)
+    package static let open = RealmID(.zero)
 
-    /// Orders by bytes.
-    public static func < (left: RealmID, right: RealmID) -> Bool { left.hash < right.hash }
+    package static func < (left: RealmID, right: RealmID) -> Bool { left.hash < right.hash }
 }
 
 /// One secret of a realm: who holds it can link with all others who do.
 ///
 /// `Docs/Protocol/Wire.md` section 1.
-public struct RealmSecret: Hashable, Sendable {
+package struct RealmSecret: Hashable, Sendable {
     /// The length of the tag before a handshake, in bytes.
     static let tagBytes = 16
 
-    /// The realm.
-    public let realm: RealmID
+    package let realm: RealmID
     /// The secret, 32 bytes; zeros for the open realm.
-    public let bytes: Bytes32
+    package let bytes: Bytes32
 
-    /// Describes a secret.
-    public init(realm: RealmID, bytes: Bytes32) {
+    package init(realm: RealmID, bytes: Bytes32) {
         self.realm = realm
         self.bytes = bytes
     }
 
     /// What the open realm has for a secret.
-    public static let open = RealmSecret(realm: .open, bytes: .zero)
+    package static let open = RealmSecret(realm: .open, bytes: .zero)
 
     /// Says by which secret a handshake with this ephemeral key is made: 16 bytes.
     func handshakeTag(_ ephemeral: Bytes32) -> [UInt8] {
@@ -55,7 +51,7 @@ public struct RealmSecret: Hashable, Sendable {
 
 extension RealmSecret: CustomStringConvertible {
     /// Which realm's; the secret itself is never shown.
-    public var description: String { "a secret of realm \(self.realm)" }
+    package var description: String { "a secret of realm \(self.realm)" }
 }
 
 extension [RealmSecret] {

@@ -1,17 +1,17 @@
 /// The realms that a node is in, and how their rooms are written: `ops` in the default realm,
 /// `office/ops` in another.
-public struct Realms: Hashable, Sendable {
+package struct Realms: Hashable, Sendable {
     /// The realms with a secret, by name.
-    public private(set) var secret: [Realm]
+    package private(set) var secret: [Realm]
     /// Whether the node is in the open realm, too.
-    public var isInOpen: Bool
+    package var isInOpen: Bool
     /// The realm of a room whose name stands alone.
-    public var defaultName: RealmName
+    package var defaultName: RealmName
     /// What realms were called that were left: the history of their rooms stays.
-    public var left: [RealmID: RealmName]
+    package var left: [RealmID: RealmName]
 
     /// A node that is in these realms.
-    public init(
+    package init(
         _ secret: [Realm] = [], isInOpen: Bool = true, defaultName: RealmName = .open,
         left: [RealmID: RealmName] = [:]
     ) {
@@ -25,7 +25,7 @@ public struct Realms: Hashable, Sendable {
 
     /// All secrets that count at a moment of the wall clock: of each realm the newest first, those of
     /// the default realm before others, that of the open realm last.
-    public func secrets(at wall: UInt64) -> [RealmSecret] {
+    package func secrets(at wall: UInt64) -> [RealmSecret] {
         let first = self.secret.filter { $0.name == self.defaultName }
         let others = self.secret.filter { $0.name != self.defaultName }
         return (first + others).flatMap { $0.secrets(at: wall) } + (self.isInOpen ? [.open] : [])
@@ -37,15 +37,15 @@ public struct Realms: Hashable, Sendable {
     }
 
     /// Whether the node is in a realm.
-    public func contains(_ id: RealmID) -> Bool {
+    package func contains(_ id: RealmID) -> Bool {
         id == .open ? self.isInOpen : self.secret.contains { $0.id == id }
     }
 
     /// The realm with a secret of that name; nil where the node is in none.
-    public func realm(named name: RealmName) -> Realm? { self.secret.first { $0.name == name } }
+    package func realm(named name: RealmName) -> Realm? { self.secret.first { $0.name == name } }
 
     /// The realm with that id and a secret; nil where the node is not in it.
-    public func realm(_ id: RealmID) -> Realm? { self.secret.first { $0.id == id } }
+    package func realm(_ id: RealmID) -> Realm? { self.secret.first { $0.id == id } }
 
     /// What subscribers are told of how these realms differ from those before them.
     func notices(since earlier: Realms, at wall: UInt64) -> [Notice] {
@@ -66,7 +66,7 @@ public struct Realms: Hashable, Sendable {
     // MARK: Names
 
     /// What a realm is called here; the first eight characters of its id where it has no name.
-    public func name(of id: RealmID) -> String {
+    package func name(of id: RealmID) -> String {
         if id == .open { return RealmName.open.text }
         if let realm = self.realm(id) { return realm.name.text }
         // A realm that was joined since may bear the name of one that was left.
@@ -75,7 +75,7 @@ public struct Realms: Hashable, Sendable {
     }
 
     /// How a room is written.
-    public func text(of room: Room) -> String {
+    package func text(of room: Room) -> String {
         let realm = self.name(of: room.realm)
         return realm == self.defaultName.text ? room.name.text : "\(realm)/\(room.name.text)"
     }
@@ -84,7 +84,7 @@ public struct Realms: Hashable, Sendable {
     ///
     /// Also one of a realm that was left. Throws ``NameError`` where it cannot be the name of a room,
     /// or names a realm that is not known.
-    public func room(typed text: String) throws(NameError) -> Room {
+    package func room(typed text: String) throws(NameError) -> Room {
         let slash = text.utf8.firstIndex(of: UInt8(ascii: "/"))
         let word = slash.map { text[text.utf8.index(after: $0)...] } ?? text[...]
         guard let name = RoomName(typed: String(word)) else { throw .malformed(text) }

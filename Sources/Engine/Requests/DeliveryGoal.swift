@@ -2,7 +2,7 @@
 ///
 /// In an open room anybody may say that a message has come, or say nothing for ever. So those members
 /// count whom the user knows; others only where they are named, or where nobody there is known.
-public enum DeliveryGoal: Hashable, Sendable {
+package enum DeliveryGoal: Hashable, Sendable {
     /// So many of those who count have it, at least one.
     case members(Int)
     /// All members whom the user knows have it.
@@ -12,14 +12,13 @@ public enum DeliveryGoal: Hashable, Sendable {
 }
 
 /// A wait for delivery: for whom, whether they are to have read it, and how long.
-public struct DeliveryWait: Hashable, Sendable {
+package struct DeliveryWait: Hashable, Sendable {
     /// Who must have the message, or must have read it.
-    public var aim: DeliveryAim
+    package var aim: DeliveryAim
     /// When the wait ends, a monotonic moment in milliseconds.
-    public var deadline: UInt64
+    package var deadline: UInt64
 
-    /// Describes a wait.
-    public init(
+    package init(
         _ goal: DeliveryGoal = .members(1), isRead: Bool = false, by deadline: UInt64
     ) {
         self.aim = DeliveryAim(goal, isRead: isRead)
@@ -27,22 +26,21 @@ public struct DeliveryWait: Hashable, Sendable {
     }
 }
 
-/// What a wait is for.
-public struct DeliveryAim: Hashable, Sendable {
+package struct DeliveryAim: Hashable, Sendable {
     /// Who must have the message.
-    public var goal: DeliveryGoal
+    package var goal: DeliveryGoal
     /// Whether they must have read it; not all tell others what they have read.
-    public var isRead: Bool
+    package var isRead: Bool
 
     /// Describes what a wait is for.
-    public init(_ goal: DeliveryGoal, isRead: Bool = false) {
+    package init(_ goal: DeliveryGoal, isRead: Bool = false) {
         self.goal = goal
         self.isRead = isRead
     }
 }
 
 /// What has become of an own message at a member, as that says of itself.
-public enum DeliveryOutcome: Hashable, Sendable {
+package enum DeliveryOutcome: Hashable, Sendable {
     /// Its user has read the message.
     case read
     /// It has the message.

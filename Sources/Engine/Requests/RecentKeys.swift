@@ -12,14 +12,13 @@ struct IdempotencyKey: Hashable, Sendable {
 }
 
 /// What was sent under an idempotency key before.
-public struct EarlierSend: Hashable, Sendable {
-    /// The message.
-    public var message: SentMessage
+package struct EarlierSend: Hashable, Sendable {
+    package var message: SentMessage
     /// What it says; nil where that is gone.
-    public var content: Content?
+    package var content: Content?
 
     /// Gathers what was sent.
-    public init(message: SentMessage, content: Content?) {
+    package init(message: SentMessage, content: Content?) {
         self.message = message
         self.content = content
     }

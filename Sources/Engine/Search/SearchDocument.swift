@@ -1,22 +1,18 @@
 internal import Crypto
 
 /// A message as it can be found.
-public struct SearchDocument: Hashable, Sendable {
+package struct SearchDocument: Hashable, Sendable {
     /// Its place, in eight bytes.
-    public var place: Int64
-    /// Its id.
-    public var id: EntryID
-    /// Its conversation.
-    public var conversation: ConversationID
-    /// Who wrote it.
-    public var author: PeerID
+    package var place: Int64
+    package var id: EntryID
+    package var conversation: ConversationID
+    package var author: PeerID
     /// When, by its author's clock.
-    public var time: HybridTime
-    /// What it says.
-    public var text: String
+    package var time: HybridTime
+    package var text: String
 
     /// The document of an entry that people see; nil where it has no text of its own.
-    public init?(_ entry: StoredEntry, by keyring: Keyring) {
+    package init?(_ entry: StoredEntry, by keyring: Keyring) {
         guard let message = Message(entry, by: keyring), Reference(message.content) == nil,
             let text = message.content.searchableText
         else { return nil }
@@ -29,7 +25,7 @@ public struct SearchDocument: Hashable, Sendable {
     }
 
     /// Eight bytes that stand for a place in a log.
-    public static func place(_ key: LogKey, _ seq: UInt64) -> Int64 {
+    package static func place(_ key: LogKey, _ seq: UInt64) -> Int64 {
         var writer = WireWriter(capacity: 80)
         writer.raw(key.conversation.hash)
         writer.raw(key.name.author.key)

@@ -4,18 +4,17 @@
 /// symbols, and folds upper and lower case and accents. What it does not know stands here: scripts that
 /// are written without spaces, and emoji, each of whose characters counts as a word.
 /// <https://www.sqlite.org/fts5.html#unicode61_tokenizer>
-public enum SearchableText {
+package enum SearchableText {
     /// The tokenizer for which the texts are made.
-    public static let tokenizer = "unicode61 remove_diacritics 2 categories 'L* N* Co So Sk'"
+    package static let tokenizer = "unicode61 remove_diacritics 2 categories 'L* N* Co So Sk'"
     /// Stands around what counts as a word by itself; invisible, and no part of a word.
     private static let separator: Unicode.Scalar = "\u{2063}"
     /// What stands before and behind a match in an excerpt; no text that is indexed has them.
-    public static let matchStart: Character = "\u{1}"
+    package static let matchStart: Character = "\u{1}"
     /// See ``matchStart``.
-    public static let matchEnd: Character = "\u{2}"
+    package static let matchEnd: Character = "\u{2}"
 
-    /// A text as it is indexed.
-    public static func indexed(_ text: String) -> String {
+    package static func indexed(_ text: String) -> String {
         if text.utf8.allSatisfy({ (0x20..<0x80).contains($0) || $0 == 0x0A }) { return text }
         var output = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -50,7 +49,7 @@ public enum SearchableText {
     ///
     /// All words must be there. What is in quotes, and what has no space within, such as a path or an
     /// address, must stand so; a word that ends with `*` may go on.
-    public static func expression(_ typed: String) -> String? {
+    package static func expression(_ typed: String) -> String? {
         var terms: [String] = []
         for (index, part) in typed.split(separator: "\"", omittingEmptySubsequences: false)
             .enumerated()
@@ -79,15 +78,14 @@ public enum SearchableText {
     }
 
     /// A part of an excerpt.
-    public struct Part: Hashable, Sendable {
-        /// The text.
-        public var text: String
+    package struct Part: Hashable, Sendable {
+        package var text: String
         /// Whether it is what was looked for.
-        public var isMatch: Bool
+        package var isMatch: Bool
     }
 
     /// The parts of an excerpt of an indexed text, as people are to see it.
-    public static func parts(ofExcerpt excerpt: String) -> [Part] {
+    package static func parts(ofExcerpt excerpt: String) -> [Part] {
         var parts: [Part] = []
         var current = Part(text: "", isMatch: false)
         func close(_ isMatch: Bool) {

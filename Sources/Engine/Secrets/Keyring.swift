@@ -1,7 +1,7 @@
-public import Crypto
+package import Crypto
 
 /// The keys of conversations that are here: what opens entries, and what own ones are sealed with.
-public struct Keyring: Sendable {
+package struct Keyring: Sendable {
     private struct Conversation {
         var keys: [Bytes32: ConversationKey] = [:]
         /// The one that own entries are sealed with; nil where this machine has none that it can use.
@@ -10,17 +10,16 @@ public struct Keyring: Sendable {
 
     private var conversations: [ConversationID: Conversation] = [:]
 
-    /// Makes an empty one.
-    public init() {}
+    package init() {}
 
     /// Adds a key; own entries are sealed with it from here on.
-    public mutating func add(_ key: ConversationKey) {
+    package mutating func add(_ key: ConversationKey) {
         self.conversations[key.conversation, default: Conversation()].keys[key.id] = key
         self.conversations[key.conversation]?.current = key
     }
 
     /// Adds what opens a conversation; nothing where it is not sealed.
-    public mutating func add(_ kind: ConversationKind) {
+    package mutating func add(_ kind: ConversationKind) {
         if case .room = kind { return }
         guard let key = kind.key else {
             // What is not sealed is nobody's word in it, also where nothing of it can be opened.
@@ -33,7 +32,7 @@ public struct Keyring: Sendable {
     mutating func remove(_ conversation: ConversationID) { self.conversations[conversation] = nil }
 
     /// What own entries of a conversation are sealed with; nil where they are not.
-    public func current(in conversation: ConversationID) -> ConversationKey? {
+    package func current(in conversation: ConversationID) -> ConversationKey? {
         self.conversations[conversation]?.current
     }
 
@@ -50,7 +49,7 @@ public struct Keyring: Sendable {
     }
 
     /// Reads an entry, as far as it can be.
-    public func read(_ envelope: Envelope) -> EntryReading {
+    package func read(_ envelope: Envelope) -> EntryReading {
         var reading = EntryReading()
         guard let payload = envelope.payload else { return reading }
         let body: Body?
@@ -78,17 +77,16 @@ public struct Keyring: Sendable {
     }
 }
 
-/// A key of a conversation.
-public struct ConversationKey: Sendable {
+package struct ConversationKey: Sendable {
     /// How payloads are sealed; the number is a payload's first byte.
-    public enum Suite: UInt8, CaseIterable, Sendable {
+    package enum Suite: UInt8, CaseIterable, Sendable {
         /// XChaCha20-Poly1305.
         case xchacha20Poly1305 = 1
         /// AES-256-GCM, under a key of its own for each payload.
         case aes256GCM = 2
 
         /// Whether this machine can seal and open so.
-        public var isAvailable: Bool {
+        package var isAvailable: Bool {
             switch self {
             case .xchacha20Poly1305: true
             case .aes256GCM: AES256GCM.isAvailable
@@ -97,17 +95,17 @@ public struct ConversationKey: Sendable {
     }
 
     /// What the key is for.
-    public let conversation: ConversationID
+    package let conversation: ConversationID
     /// Names the key, in headers.
-    public let id: Bytes32
+    package let id: Bytes32
     /// How own payloads are sealed with it.
-    public let suite: Suite
+    package let suite: Suite
     let key: SealingKey
 
     /// Takes over the key of a whole conversation.
     ///
     /// Throws `unsupported` where this machine cannot do what the suite needs.
-    public init(
+    package init(
         _ key: consuming SecretKey, suite: Suite, of conversation: ConversationID
     ) throws(CryptoError) {
         guard suite.isAvailable else { throw .unsupported }

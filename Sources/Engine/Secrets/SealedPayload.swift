@@ -12,7 +12,7 @@ extension Entry {
     ///
     /// Gives the header's beginning, of which the entry's id is made.
     @discardableResult
-    public mutating func seal(
+    package mutating func seal(
         _ content: Content, with key: ConversationKey, at place: (LogKey, UInt64, EntryID?),
         following previous: Entry? = nil, using random: inout some RandomNumberGenerator
     ) -> [UInt8] {

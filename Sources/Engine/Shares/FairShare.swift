@@ -9,7 +9,6 @@
 struct FairShare<Key: Hashable & Sendable>: Sendable {
     /// Something that takes room.
     struct Claim: Sendable {
-        /// What it is.
         var key: Key
         /// How far its author is trusted.
         var tier: Tier
@@ -17,7 +16,6 @@ struct FairShare<Key: Hashable & Sendable>: Sendable {
         var comesFirst = false
         /// From where it came; nil where that is not known, which counts as one source.
         var source: Source?
-        /// Whose it is.
         var author: PeerID
         /// How much room it takes, 1 at least.
         var weight = 1

@@ -1,12 +1,12 @@
 /// What is to go in one pass over a conversation, the oldest first: of each share of its logs so many bytes at most.
-public struct RetentionStep: Hashable, Sendable {
+package struct RetentionStep: Hashable, Sendable {
     /// To which share each log belongs, by its place in ``most``; of other logs nothing goes.
-    public var shares: [LogName: Int]
+    package var shares: [LogName: Int]
     /// How many bytes may go of each share.
-    public var most: [UInt64]
+    package var most: [UInt64]
 
     /// Says what is to go.
-    public init(shares: [LogName: Int], most: [UInt64]) {
+    package init(shares: [LogName: Int], most: [UInt64]) {
         self.shares = shares
         self.most = most
     }

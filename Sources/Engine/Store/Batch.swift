@@ -1,71 +1,70 @@
 /// All that one transaction of the store writes; committed whole or not at all.
 ///
 /// The node makes one batch at a time and waits for its ``BatchOutcome``.
-public struct Batch: Hashable, Sendable {
+package struct Batch: Hashable, Sendable {
     /// Counts the batches of this start; comes back in the outcome.
-    public var number: UInt64
+    package var number: UInt64
     /// When it was given to the store, wall-clock milliseconds.
-    public var time: UInt64 = 0
+    package var time: UInt64 = 0
     /// Logs that give way, before anything else is written; of a long one a part goes, from its end.
-    public var drops: [LogKey] = []
+    package var drops: [LogKey] = []
     /// What is noted of logs from here on, after the appends.
-    public var logMarks: [LogKey: LogMarks] = [:]
+    package var logMarks: [LogKey: LogMarks] = [:]
     /// Runs to append to their logs, in order.
     ///
     /// Each starts right behind its log's head.
-    public var appends: [Append] = []
+    package var appends: [Append] = []
     /// Payloads to put where they are missing; one whose entry does not want it any longer is left
     /// out.
-    public var fills: [PayloadFill] = []
+    package var fills: [PayloadFill] = []
     /// Payloads that are not kept any longer, after all of these.
-    public var expiry: Expiry?
+    package var expiry: Expiry?
     /// Records that take the place of the stored ones of the same author, conversation and kind.
     ///
     /// Usually newer ones; but one that is ahead of time gives way to any that is not.
-    public var records: [Record] = []
+    package var records: [Record] = []
     /// Records for which there is no room any longer.
-    public var droppedRecords: [RecordKey] = []
+    package var droppedRecords: [RecordKey] = []
     /// Proofs that end logs; each log's smallest point counts.
-    public var proofs: [ForkProof] = []
+    package var proofs: [ForkProof] = []
     /// Conversations that the user joined, began or left.
-    public var membership: [ConversationID: ConversationMembership] = [:]
+    package var membership: [ConversationID: ConversationMembership] = [:]
     /// What the user has said of conversations in their list.
-    public var arrangements: [ConversationID: Arrangement] = [:]
+    package var arrangements: [ConversationID: Arrangement] = [:]
     /// How much of what is said in conversations is kept from here on.
-    public var retentions: [ConversationID: Retention] = [:]
+    package var retentions: [ConversationID: Retention] = [:]
     /// How far members have own logs, and how far the own user has read those of others; they never
     /// move back.
-    public var positions: [LogKey: [PeerID: MemberPosition]] = [:]
+    package var positions: [LogKey: [PeerID: MemberPosition]] = [:]
     /// Up to where the user has read conversations.
-    public var reads: [ConversationID: Cursor] = [:]
+    package var reads: [ConversationID: Cursor] = [:]
     /// Held entries up to these times are due: they become shown and get cursors, a share of them at once.
-    public var release: Due?
+    package var release: Due?
     /// What to remember of peers.
-    public var peers: [KnownPeer] = []
+    package var peers: [KnownPeer] = []
     /// Of whom nothing is remembered any longer, before what is: their addresses and records go, and
     /// their keys where nothing else names them.
-    public var forgotten: [PeerID] = []
+    package var forgotten: [PeerID] = []
     /// Whom the user knows from here on (true), or no longer (false).
-    public var people: [PeerID: Standing] = [:]
+    package var people: [PeerID: Standing] = [:]
     /// Requests to keep, in the place of earlier ones of the same people.
-    public var requests: [DirectRequest] = []
+    package var requests: [DirectRequest] = []
     /// People whose requests are over, before those are kept.
-    public var endedRequests: [PersonID] = []
+    package var endedRequests: [PersonID] = []
     /// What subscribers are told beside entries, in order; they arrive after all entries of the batch.
-    public var notices: [Notice] = []
+    package var notices: [Notice] = []
     /// How far those are trusted of whom the store tells by itself: of whom it erases, and who has own messages.
-    public var tiers: [PeerID: Tier] = [:]
+    package var tiers: [PeerID: Tier] = [:]
     /// The incarnation that own logs have from here on.
-    public var incarnation: UInt64?
+    package var incarnation: UInt64?
     /// Whether this brings catch-up while live messages come or go, which wait for whatever the store
     /// does.
-    public var isBesideLive = false
+    package var isBesideLive = false
 
-    /// Creates an empty batch.
-    public init(number: UInt64) { self.number = number }
+    package init(number: UInt64) { self.number = number }
 
     /// Whether nothing is to be written.
-    public var isEmpty: Bool {
+    package var isEmpty: Bool {
         self.appends.isEmpty && self.drops.isEmpty && self.logMarks.isEmpty
             && self.fills.isEmpty && self.expiry == nil && self.records.isEmpty
             && self.droppedRecords.isEmpty
@@ -80,27 +79,27 @@ public struct Batch: Hashable, Sendable {
 }
 
 /// A run to append, and what the store must know of its entries.
-public struct Append: Hashable, Sendable {
+package struct Append: Hashable, Sendable {
     /// The verified run; it starts right behind the log's head.
-    public var run: VerifiedRun
+    package var run: VerifiedRun
     /// What becomes of each entry, by what it says: the store parses none.
-    public var verdicts: [EntryVerdict]
+    package var verdicts: [EntryVerdict]
     /// Whose log it is; nil where its first entry does not say so.
-    public var person: PersonID?
+    package var person: PersonID?
     /// That person's keys, where the run has the first entry.
-    public var keys: PublicPerson?
+    package var keys: PublicPerson?
     /// Entries at or above this index are ahead of time: stored, not shown.
     ///
     /// Times grow within a run.
-    public var heldFrom: Int
+    package var heldFrom: Int
     /// Shown entries older than this are flagged as late; zero for none.
-    public var lateBefore: HybridTime
+    package var lateBefore: HybridTime
     /// Whether the user knows its author, so that it is held for less long.
-    public var isOfKnown = false
+    package var isOfKnown = false
     /// From where its log came, where this begins one; nil for an own one.
-    public var source: Source?
+    package var source: Source?
     /// Idempotency keys of own entries, by index in the run.
-    public var idempotencyKeys: [Int: String]
+    package var idempotencyKeys: [Int: String]
     /// What each entry says, read when they came or were written; nil where nothing of one can be shown.
     ///
     /// Empty where they are to be read again.
@@ -109,7 +108,7 @@ public struct Append: Hashable, Sendable {
     /// Creates an append.
     ///
     /// - Precondition: there is a verdict for each entry.
-    public init(
+    package init(
         run: VerifiedRun, verdicts: [EntryVerdict], person: PersonID?, heldFrom: Int,
         lateBefore: HybridTime = HybridTime(0), idempotencyKeys: [Int: String] = [:]
     ) {
@@ -124,18 +123,17 @@ public struct Append: Hashable, Sendable {
 }
 
 /// What a node remembers of a peer across restarts.
-public struct KnownPeer: Hashable, Sendable {
-    /// The peer.
-    public var id: PeerID
+package struct KnownPeer: Hashable, Sendable {
+    package var id: PeerID
     /// Addresses at which it was linked, newest first; `HOST:PORT` in numbers.
-    public var addresses: [String]
+    package var addresses: [String]
     /// Wall-clock milliseconds when it was last linked.
-    public var lastSeen: UInt64
+    package var lastSeen: UInt64
     /// Whose device it said to be; nil where that was not kept.
-    public var person: PublicPerson?
+    package var person: PublicPerson?
 
     /// Creates a memory of a peer.
-    public init(id: PeerID, addresses: [String], lastSeen: UInt64, person: PublicPerson? = nil) {
+    package init(id: PeerID, addresses: [String], lastSeen: UInt64, person: PublicPerson? = nil) {
         self.id = id
         self.addresses = addresses
         self.lastSeen = lastSeen
@@ -144,55 +142,53 @@ public struct KnownPeer: Hashable, Sendable {
 }
 
 /// What a committed batch made of its entries.
-public struct BatchOutcome: Hashable, Sendable {
-    /// The batch's number.
-    public var number: UInt64
+package struct BatchOutcome: Hashable, Sendable {
+    package var number: UInt64
     /// The cursors of the entries of each append, in the batch's order; nil for an entry that is
     /// held, or disputed before it was shown.
-    public var cursors: [[Cursor?]]
+    package var cursors: [[Cursor?]]
     /// Entries that were released, in display order of their release.
-    public var released: [StoredEntry]
+    package var released: [StoredEntry]
     /// The cursors of the batch's notices.
-    public var notices: [Cursor]
+    package var notices: [Cursor]
     /// Entries that people see now that their payloads have come, with new cursors, and such as came
     /// before the messages of which they say something, with these, in the order of cursors.
-    public var filled: [StoredEntry] = []
+    package var filled: [StoredEntry] = []
     /// The entries whose payloads are erased now, whichever came first, they or the entry that says so.
-    public var erased: [Erasure] = []
+    package var erased: [Erasure] = []
     /// What subscribers are told that the store alone knows, behind the batch's own notices: messages
     /// that were shown and are taken back, own ones that somebody has or has read, what is unread now.
-    public var ownNotices: [StoredNotice] = []
+    package var ownNotices: [StoredNotice] = []
     /// What the batch's reads have come to: through which entry of each log the user has read.
-    public var reads: [ConversationID: [LogName: UInt64]] = [:]
+    package var reads: [ConversationID: [LogName: UInt64]] = [:]
     /// What the batch's expiry has come to; nil where it has none.
-    public var expired: ExpiryOutcome?
+    package var expired: ExpiryOutcome?
     /// What has gone of logs that give way, in the order of the batch.
-    public var drops: [LogDrop] = []
+    package var drops: [LogDrop] = []
     /// Files of which no entry tells any longer, or none of a conversation, since those that did are erased
     /// or expired.
-    public var withdrawn: [FileWithdrawal] = []
+    package var withdrawn: [FileWithdrawal] = []
     /// What logs take of the disk of which entries or payloads came or went; of one the last counts.
-    public var sizes: [LogSize] = []
+    package var sizes: [LogSize] = []
     /// How many entries are still held, and when the first of them is due.
     ///
     /// A release is bounded: where more are due than it takes, the first is still due after it, and
     /// the caller releases again.
-    public var held: HeldEntries
+    package var held: HeldEntries
     /// Whether the store is to make a checkpoint when nobody waits for it, lest a long one is made
     /// within another batch.
-    public var isCheckpointDue = false
+    package var isCheckpointDue = false
 
     /// Whether requests have ended or were declined, so that their texts are gone.
-    public var hasEndedRequests = false
+    package var hasEndedRequests = false
 
     /// Whether something that was on the disk is to be so no longer.
-    public var hasErased: Bool {
+    package var hasErased: Bool {
         !self.erased.isEmpty || self.expired?.entries.isEmpty == false
             || self.hasEndedRequests || !self.drops.isEmpty
     }
 
-    /// Creates an outcome.
-    public init(
+    package init(
         number: UInt64, cursors: [[Cursor?]], released: [StoredEntry], notices: [Cursor] = [],
         held: HeldEntries
     ) {
@@ -205,30 +201,27 @@ public struct BatchOutcome: Hashable, Sendable {
 }
 
 /// What a log takes of the disk.
-public struct LogSize: Hashable, Sendable {
-    /// Which log.
-    public var key: LogKey
+package struct LogSize: Hashable, Sendable {
+    package var key: LogKey
     /// What its entries take, about, in bytes; 2^40 at most, so that sums have room whatever damage says.
-    public var bytes: UInt64
+    package var bytes: UInt64
 
     /// Takes the size as the store counts it.
-    public init(key: LogKey, bytes: Int64) {
+    package init(key: LogKey, bytes: Int64) {
         self.key = key
         self.bytes = UInt64(min(max(0, bytes), 1 << 40))
     }
 }
 
 /// The entries that are stored but not yet due.
-public struct HeldEntries: Hashable, Sendable {
-    /// How many.
-    public var count: Int
+package struct HeldEntries: Hashable, Sendable {
+    package var count: Int
     /// The time of the first one; nil when there are none.
-    public var first: HybridTime?
+    package var first: HybridTime?
     /// The time of the first one of somebody whom the user knows; nil when there are none.
-    public var firstOfKnown: HybridTime?
+    package var firstOfKnown: HybridTime?
 
-    /// Creates a count of held entries.
-    public init(count: Int, first: HybridTime?, firstOfKnown: HybridTime? = nil) {
+    package init(count: Int, first: HybridTime?, firstOfKnown: HybridTime? = nil) {
         self.count = count
         self.first = first
         self.firstOfKnown = firstOfKnown
@@ -236,51 +229,47 @@ public struct HeldEntries: Hashable, Sendable {
 }
 
 /// A position in the node's local order of arrival, from 1; what a subscriber has processed.
-public struct Cursor: Hashable, Comparable, Sendable {
+package struct Cursor: Hashable, Comparable, Sendable {
     /// The number; 0 stands before everything.
-    public let rawValue: Int64
+    package let rawValue: Int64
 
-    /// Wraps a number.
-    public init(_ rawValue: Int64) { self.rawValue = rawValue }
+    package init(_ rawValue: Int64) { self.rawValue = rawValue }
 
     /// Orders by arrival.
-    public static func < (left: Cursor, right: Cursor) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: Cursor, right: Cursor) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// An entry as the store gives it back to be shown.
-public struct StoredEntry: Hashable, Sendable {
+package struct StoredEntry: Hashable, Sendable {
     /// Its place in the order of arrival.
-    public var cursor: Cursor
-    /// Its log.
-    public var key: LogKey
+    package var cursor: Cursor
+    package var key: LogKey
     /// Its number in the log.
-    public var seq: UInt64
-    /// Its id.
-    public var id: EntryID
+    package var seq: UInt64
+    package var id: EntryID
     /// The author's clock.
-    public var time: HybridTime
+    package var time: HybridTime
     /// What it takes to read it.
-    public var envelope: Envelope
+    package var envelope: Envelope
     /// Whether people see it: what the node said when it came.
-    public var isSeen: Bool
+    package var isSeen: Bool
     /// Whether it arrived long after newer ones had been shown.
-    public var isLate: Bool
+    package var isLate: Bool
     /// Whether it stands at or behind a proven fork point.
-    public var isDisputed: Bool
+    package var isDisputed: Bool
     /// The edit that counts, if any, and reactions: only where it is read for people.
-    public var references: [StoredEntry] = []
+    package var references: [StoredEntry] = []
     /// What was said of it and does not count, since a fork has put it in dispute, the latest first.
-    public var disputes: [StoredEntry] = []
+    package var disputes: [StoredEntry] = []
 
     /// About how many bytes it takes to show it.
-    public var payloadBytes: Int {
+    package var payloadBytes: Int {
         self.references.reduce(self.envelope.payload?.count ?? 0) {
             $0 + 128 + ($1.envelope.payload?.count ?? 0)
         }
     }
 
-    /// Creates a stored entry.
-    public init(
+    package init(
         cursor: Cursor, key: LogKey, seq: UInt64, id: EntryID, time: HybridTime,
         envelope: Envelope, isSeen: Bool, isLate: Bool, isDisputed: Bool
     ) {
@@ -297,63 +286,62 @@ public struct StoredEntry: Hashable, Sendable {
 }
 
 /// What a node finds on disk when it starts; its size grows with logs, not with messages.
-public struct Snapshot: Sendable {
+package struct Snapshot: Sendable {
     /// The incarnation of own logs; nil where none was ever written or continuity is not proven.
-    public var incarnation: UInt64?
+    package var incarnation: UInt64?
     /// Whether this store is new though this identity had one, which is gone.
-    public var isAfterLoss = false
+    package var isAfterLoss = false
     /// Conversations the user is or was in.
-    public var conversations: [ConversationID: ConversationMembership] = [:]
+    package var conversations: [ConversationID: ConversationMembership] = [:]
     /// Each log's committed head, and the fork point where one is proven.
-    public var logs: [LogKey: StoredLog] = [:]
+    package var logs: [LogKey: StoredLog] = [:]
     /// Who brought each of them, and when.
-    public var charges: [LogKey: LogCharge] = [:]
+    package var charges: [LogKey: LogCharge] = [:]
     /// What logs take of the disk.
-    public var sizes: [LogSize] = []
+    package var sizes: [LogSize] = []
     /// The records that stand.
-    public var records: [Record] = []
+    package var records: [Record] = []
     /// Who was ever in a conversation, and whether they still are.
-    public var attendance: [ConversationID: [PeerID: Attendance]] = [:]
+    package var attendance: [ConversationID: [PeerID: Attendance]] = [:]
     /// Peers that were linked before.
-    public var peers: [KnownPeer] = []
+    package var peers: [KnownPeer] = []
     /// Whom the user knows.
-    public var people: [PeerID: Standing] = [:]
+    package var people: [PeerID: Standing] = [:]
     /// The keys of the people whose logs are here.
-    public var persons: [PersonID: PublicPerson] = [:]
+    package var persons: [PersonID: PublicPerson] = [:]
     /// Who waits to be accepted, or was declined.
-    public var requests: [DirectRequest] = []
+    package var requests: [DirectRequest] = []
     /// How far members have own logs, and how far the own user has read those of others.
-    public var positions: [LogKey: [PeerID: MemberPosition]] = [:]
+    package var positions: [LogKey: [PeerID: MemberPosition]] = [:]
     /// What is stored but not due.
-    public var held = HeldEntries(count: 0, first: nil)
+    package var held = HeldEntries(count: 0, first: nil)
     /// What the user has said of conversations in their list.
-    public var arrangements: [ConversationID: Arrangement] = [:]
+    package var arrangements: [ConversationID: Arrangement] = [:]
     /// How much of what is said in conversations is kept, where that is not all.
-    public var retentions: [ConversationID: Retention] = [:]
+    package var retentions: [ConversationID: Retention] = [:]
     /// The newest time of each conversation that was ever shown.
-    public var latestShown: [ConversationID: HybridTime] = [:]
+    package var latestShown: [ConversationID: HybridTime] = [:]
 
     /// Creates an empty snapshot, as a first start finds it.
-    public init() {}
+    package init() {}
 }
 
 /// One log as the store has it.
-public struct StoredLog: Hashable, Sendable {
+package struct StoredLog: Hashable, Sendable {
     /// The last committed entry; for a forked log the last one before the fork point.
-    public var head: Head
+    package var head: Head
     /// The smallest proven fork point.
-    public var forkPoint: UInt64?
+    package var forkPoint: UInt64?
     /// Whether `head` is shown, so that it may be a dep of own entries.
-    public var isHeadShown: Bool
+    package var isHeadShown: Bool
     /// Whose log it is; nil where its first entry does not say so.
-    public var person: PersonID?
+    package var person: PersonID?
     /// The entries up to the head whose payloads are wanted.
-    public var wanted = SeqRanges()
+    package var wanted = SeqRanges()
     /// The first and the last entry that are held; nil where none is.
-    public var held: ClosedRange<UInt64>?
+    package var held: ClosedRange<UInt64>?
 
-    /// Creates a stored log.
-    public init(head: Head, forkPoint: UInt64?, isHeadShown: Bool, person: PersonID?) {
+    package init(head: Head, forkPoint: UInt64?, isHeadShown: Bool, person: PersonID?) {
         self.head = head
         self.forkPoint = forkPoint
         self.isHeadShown = isHeadShown
@@ -362,9 +350,9 @@ public struct StoredLog: Hashable, Sendable {
 }
 
 /// Why the store could not do what it was asked.
-public struct StoreFailure: Error, Hashable, Sendable {
+package struct StoreFailure: Error, Hashable, Sendable {
     /// What kind of failure.
-    public enum Reason: Hashable, Sendable {
+    package enum Reason: Hashable, Sendable {
         /// No space is left on the device.
         case full
         /// The file or its directory may not be written.
@@ -386,14 +374,13 @@ public struct StoreFailure: Error, Hashable, Sendable {
     }
 
     /// What kind of failure.
-    public var reason: Reason
+    package var reason: Reason
     /// What was done to which file and what the library said.
-    public var detail: String
+    package var detail: String
     /// What the user can do about it.
-    public var remedy: String
+    package var remedy: String
 
-    /// Creates a failure.
-    public init(reason: Reason, detail: String, remedy: String) {
+    package init(reason: Reason, detail: String, remedy: String) {
         self.reason = reason
         self.detail = detail
         self.remedy = remedy
@@ -401,14 +388,12 @@ public struct StoreFailure: Error, Hashable, Sendable {
 }
 
 /// That no entry tells of a file any longer, or none of a conversation, though one of another one does.
-public struct FileWithdrawal: Hashable, Sendable {
-    /// The file.
-    public var blob: BlobID
+package struct FileWithdrawal: Hashable, Sendable {
+    package var blob: BlobID
     /// The conversation; nil where there is none left that tells of it.
-    public var conversation: ConversationID?
+    package var conversation: ConversationID?
 
-    /// Describes a withdrawal.
-    public init(blob: BlobID, conversation: ConversationID?) {
+    package init(blob: BlobID, conversation: ConversationID?) {
         self.blob = blob
         self.conversation = conversation
     }

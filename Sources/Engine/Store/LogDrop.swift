@@ -1,34 +1,34 @@
 /// What is noted of a log beside its entries: what decides whether it gives way.
-public struct LogMarks: Hashable, Sendable {
+package struct LogMarks: Hashable, Sendable {
     /// Whether a later log of its author says that it is not continued.
-    public var isClosed = false
+    package var isClosed = false
     /// The last day on which somebody whom the user does not count as a stranger answered an entry of it, in days since
     /// 1970; 0 for none.
-    public var answeredDay: UInt32 = 0
+    package var answeredDay: UInt32 = 0
 
     private static let closedBit: Int64 = 1
     // The bit between was set by what a node did by itself, and says nothing any longer.
     private static let dayShift: Int64 = 8
 
     /// Nothing is noted, or this.
-    public init(isClosed: Bool = false, answeredDay: UInt32 = 0) {
+    package init(isClosed: Bool = false, answeredDay: UInt32 = 0) {
         self.isClosed = isClosed
         self.answeredDay = answeredDay
     }
 
     /// Takes what the store has kept.
-    public init(rawValue: Int64) {
+    package init(rawValue: Int64) {
         self.isClosed = rawValue & Self.closedBit != 0
         self.answeredDay = UInt32(truncatingIfNeeded: rawValue >> Self.dayShift)
     }
 
     /// Both, as the store keeps them.
-    public var rawValue: Int64 {
+    package var rawValue: Int64 {
         Int64(self.answeredDay) << Self.dayShift | (self.isClosed ? Self.closedBit : 0)
     }
 
     /// All that is noted here or there.
-    public func union(_ other: LogMarks) -> LogMarks {
+    package func union(_ other: LogMarks) -> LogMarks {
         LogMarks(
             isClosed: self.isClosed || other.isClosed,
             answeredDay: max(self.answeredDay, other.answeredDay))
@@ -42,18 +42,17 @@ public struct LogMarks: Hashable, Sendable {
 }
 
 /// What a batch has taken off the disk of a log that gives way.
-public struct LogDrop: Hashable, Sendable {
-    /// The log.
-    public var key: LogKey
+package struct LogDrop: Hashable, Sendable {
+    package var key: LogKey
     /// Whether nothing of it is left; otherwise the caller drops on.
-    public var isWhole: Bool
+    package var isWhole: Bool
     /// Messages of it that people were shown, by their numbers in it.
-    public var shown: [UInt64]
+    package var shown: [UInt64]
     /// What is left that says whether its author is a member.
-    public var attendance: Attendance?
+    package var attendance: Attendance?
 
     /// Says what was dropped.
-    public init(key: LogKey, isWhole: Bool, shown: [UInt64], attendance: Attendance?) {
+    package init(key: LogKey, isWhole: Bool, shown: [UInt64], attendance: Attendance?) {
         self.key = key
         self.isWhole = isWhole
         self.shown = shown

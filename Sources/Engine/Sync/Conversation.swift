@@ -22,7 +22,6 @@ struct Conversation: Sendable {
     private static let silentEntries: UInt64 = 2
 
     let id: ConversationID
-    /// What it is.
     let kind: ConversationKind
     private(set) var isJoined: Bool
     /// Whether somebody has begun it whom the user has not let in: nothing of it is kept.
@@ -196,7 +195,6 @@ struct Conversation: Sendable {
     /// Whether an author has done more here than to come and go.
     func hasWritten(_ author: PeerID) -> Bool { self.writers.contains(author) }
 
-    /// The author's logs here.
     func names(of author: PeerID) -> [LogName] { self.logs.keys.filter { $0.author == author } }
 
     /// Notes that there is no room for a log; gives whether that is news, and of which others nothing is

@@ -14,7 +14,6 @@ enum Push {
 struct RowFinding: Hashable, Sendable {
     /// What is to be done about the entries.
     enum Step: Hashable, Sendable {
-        /// Nothing.
         case none
         /// The peer has more, to be asked for once the author has had its time to push it.
         case fetch

@@ -1,16 +1,16 @@
-public import Crypto
+package import Crypto
 
 /// What a replica has of a conversation in two hashes, so that what is equal costs nothing more.
 ///
 /// `Docs/Protocol/Sync.md` section 3.
-public struct ConversationDigest: Hashable, Sendable {
+package struct ConversationDigest: Hashable, Sendable {
     /// Over the logs.
-    public var logs: Bytes32
+    package var logs: Bytes32
     /// Over the records.
-    public var records: Bytes32
+    package var records: Bytes32
 
     /// Combines two hashes.
-    public init(logs: Bytes32, records: Bytes32) {
+    package init(logs: Bytes32, records: Bytes32) {
         self.logs = logs
         self.records = records
     }

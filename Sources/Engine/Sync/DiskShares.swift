@@ -1,15 +1,15 @@
 /// How much of the disk messages may take, of those whom the user has not chosen, in bytes.
-public struct DiskBounds: Hashable, Sendable {
+package struct DiskBounds: Hashable, Sendable {
     /// Of strangers together.
-    public let ofStrangers: UInt64
+    package let ofStrangers: UInt64
     /// Of those together who share a realm with a secret, or are in a conversation with one.
-    public let ofFellows: UInt64
+    package let ofFellows: UInt64
 
     /// Shares of what all messages may take: a quarter for strangers and a half for fellows, so that
     /// there is room for people whom the user knows whatever these do.
     ///
     /// - Parameter all: nil for any number of bytes.
-    public init(all: UInt64? = nil) {
+    package init(all: UInt64? = nil) {
         self.ofStrangers = Self.share(of: all, Limits.ofStrangers)
         self.ofFellows = Self.share(of: all, Limits.ofFellows)
     }
@@ -76,7 +76,6 @@ struct DiskShares: Sendable {
     /// A log is not here any longer.
     mutating func remove(_ key: LogKey) { self.total -= self.sizes.removeValue(forKey: key) ?? 0 }
 
-    /// What a log takes.
     func bytes(of key: LogKey) -> UInt64 { self.sizes[key] ?? 0 }
 
     /// Somebody is trusted more, or less: what each has is to be summed up anew.

@@ -19,7 +19,6 @@ enum ForkStep: Hashable, Sendable {
     case ask(LinkID, LogKey, at: UInt64)
     /// Read the own entries of this stretch.
     case read(LogKey, from: UInt64, through: UInt64)
-    /// The fork is proven.
     case proven(ForkProof)
 }
 

@@ -10,7 +10,6 @@ enum LogBucket {
     /// The buckets, ascending.
     static var all: ClosedRange<UInt8> { 0...UInt8.max }
 
-    /// The bucket of a log.
     static func of(_ name: LogName) -> UInt8 {
         var writer = WireWriter(capacity: 40)
         writer.raw(name.author.key)

@@ -1,32 +1,32 @@
 /// How many logs a conversation may have here.
-public struct LogBounds: Hashable, Sendable {
+package struct LogBounds: Hashable, Sendable {
     /// Of all authors together.
-    public var all = Limits.logsPerConversation
+    package var all = Limits.logsPerConversation
     /// Of an author whom the user knows, or who shares a realm with a secret.
-    public var ofKnown = Limits.ofKnown.logsOfAuthor
+    package var ofKnown = Limits.ofKnown.logsOfAuthor
     /// Of any other author.
-    public var ofStranger = Limits.ofStrangers.logsOfAuthor
+    package var ofStranger = Limits.ofStrangers.logsOfAuthor
 
     /// Those of ``Limits``.
-    public init() {}
+    package init() {}
 
     /// Of an author who is trusted so far.
     func ofAuthor(_ tier: Tier) -> Int { tier > .stranger ? self.ofKnown : self.ofStranger }
 }
 
 /// Who brought a log here, and when.
-public struct LogCharge: Hashable, Sendable {
+package struct LogCharge: Hashable, Sendable {
     /// From where it came first; nil for an own one.
     ///
     /// Authors cost nothing, so a log takes the room of whoever brought it, whoever wrote it.
-    public var source: Source?
+    package var source: Source?
     /// Logs that came later have greater numbers, whatever time they claim.
-    public var number: Int64
+    package var number: Int64
     /// What else is noted of it.
-    public var marks: LogMarks
+    package var marks: LogMarks
 
     /// Says who brought a log.
-    public init(source: Source? = nil, number: Int64 = 0, marks: LogMarks = LogMarks()) {
+    package init(source: Source? = nil, number: Int64 = 0, marks: LogMarks = LogMarks()) {
         self.source = source
         self.number = number
         self.marks = marks

@@ -1,11 +1,10 @@
 /// Messages of somebody that others say to have, and that are not here.
-public struct MissingEntries: Hashable, Sendable {
+package struct MissingEntries: Hashable, Sendable {
     /// Who wrote them.
-    public var author: PeerID
-    /// How many.
-    public var count: UInt64
+    package var author: PeerID
+    package var count: UInt64
     /// Who says to have them.
-    public var holders: Set<PeerID>
+    package var holders: Set<PeerID>
 }
 
 /// Gathers what members say to have, log by log, beyond what is here.

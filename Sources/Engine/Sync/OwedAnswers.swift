@@ -9,7 +9,6 @@ struct OwedAnswers: Sendable {
         case logs
         /// Pages of the own clock, as many of these as fit a frame.
         case pages([UInt8])
-        /// Which records are here.
         case recordClock
         /// That a log's author has signed two histories.
         case proof(LogName)

@@ -2,33 +2,32 @@
 ///
 /// At most ``limit`` stretches are kept: beyond that the two with the smallest gap become one, so
 /// that a few more numbers are held than were put in. Whoever uses one must bear that.
-public struct SeqRanges: Hashable, Sendable {
+package struct SeqRanges: Hashable, Sendable {
     /// The most stretches: what is wanted of a log lies together, unless somebody makes holes.
-    public static let limit = 64
+    package static let limit = 64
 
     /// The stretches, ascending, with a gap before each but the first.
-    public private(set) var all: [ClosedRange<UInt64>] = []
+    package private(set) var all: [ClosedRange<UInt64>] = []
 
-    /// Makes an empty one.
-    public init() {}
+    package init() {}
 
     /// Makes one of a single stretch.
     init(_ range: ClosedRange<UInt64>) { self.all = [range] }
 
     /// Whether no number is in it.
-    public var isEmpty: Bool { self.all.isEmpty }
+    package var isEmpty: Bool { self.all.isEmpty }
 
     /// The smallest number; nil where there is none.
-    public var lowest: UInt64? { self.all.first?.lowerBound }
+    package var lowest: UInt64? { self.all.first?.lowerBound }
 
     /// Whether a number is in it.
-    public func contains(_ seq: UInt64) -> Bool {
+    package func contains(_ seq: UInt64) -> Bool {
         let index = self.index(reaching: seq)
         return index < self.all.count && self.all[index].lowerBound <= seq
     }
 
     /// Adds all numbers of a stretch.
-    public mutating func insert(_ range: ClosedRange<UInt64>) {
+    package mutating func insert(_ range: ClosedRange<UInt64>) {
         // Neighbours grow together, so the stretch is looked for one number further on either side.
         let first = self.index(reaching: max(1, range.lowerBound) - 1)
         var (low, high) = (range.lowerBound, range.upperBound)
@@ -44,7 +43,7 @@ public struct SeqRanges: Hashable, Sendable {
 
     /// Takes all numbers of a stretch out; one that lies inside another may stay where there is no
     /// room for one stretch more.
-    public mutating func remove(_ range: ClosedRange<UInt64>) {
+    package mutating func remove(_ range: ClosedRange<UInt64>) {
         let first = self.index(reaching: range.lowerBound)
         var rest: [ClosedRange<UInt64>] = []
         var end = first

@@ -144,14 +144,12 @@ struct NodeTime: Sendable {
 }
 
 /// Up to when entries that are held are due.
-public struct Due: Hashable, Sendable {
+package struct Due: Hashable, Sendable {
     /// Those of people whom the user knows, and of all their devices.
-    public var known: HybridTime
-    /// Those of others.
-    public var others: HybridTime
+    package var known: HybridTime
+    package var others: HybridTime
 
-    /// Describes what is due.
-    public init(known: HybridTime, others: HybridTime) {
+    package init(known: HybridTime, others: HybridTime) {
         self.known = known
         self.others = others
     }

@@ -1,7 +1,7 @@
 /// Moments as the engine writes them for people: `2026-11-22 11:28 UTC`.
-public enum UTCTime {
+package enum UTCTime {
     /// The minute of a moment in milliseconds since 1970, by the Gregorian calendar.
-    public static func text(_ milliseconds: UInt64) -> String {
+    package static func text(_ milliseconds: UInt64) -> String {
         let minutes = milliseconds % 86_400_000 / 60_000
         let (year, month, day) = Self.date(milliseconds / 86_400_000)
         return "\(year)-\(Self.two(month))-\(Self.two(day)) "

@@ -1,23 +1,23 @@
 /// What tells of a blob, and so who may have it.
-public enum BlobPlace: Hashable, Sendable {
+package enum BlobPlace: Hashable, Sendable {
     /// A message of a conversation: those with whom that is shared.
     case conversation(ConversationID)
     /// The profile of somebody, whose picture it is: those who may see the profile.
     case profile(PeerID)
 
     /// Whether it is a profile.
-    public var isProfile: Bool {
+    package var isProfile: Bool {
         if case .profile = self { true } else { false }
     }
 
     /// The conversation; nil for a profile.
-    public var conversation: ConversationID? {
+    package var conversation: ConversationID? {
         if case .conversation(let conversation) = self { conversation } else { nil }
     }
 }
 
 /// What the shell is to do about files; their bytes are its business, and never the node's.
-public enum FileTask: Hashable, Sendable {
+package enum FileTask: Hashable, Sendable {
     /// Note that a file is fetched whose turn has not come, so that the next start goes on with it.
     case note(BlobID)
     /// Make ready to store a file, or see what is there of it; answered by
@@ -43,7 +43,7 @@ public enum FileTask: Hashable, Sendable {
 }
 
 /// What became of a ``FileTask``, or what a user wants.
-public enum FileEvent: Sendable {
+package enum FileEvent: Sendable {
     /// Fetch what a message or a profile tells of, by its author where that is known; one that a user waits
     /// for goes before those that are fetched by themselves.
     case fetch(BlobID, BlobLayout, in: BlobPlace, by: PeerID? = nil, isAwaited: Bool)
@@ -72,36 +72,30 @@ public enum FileEvent: Sendable {
 }
 
 /// That a place tells of a file, and how large it says that it is.
-public struct FileTold: Hashable, Sendable {
-    /// The place.
-    public var place: BlobPlace
+package struct FileTold: Hashable, Sendable {
+    package var place: BlobPlace
     /// How the file is cut.
-    public var layout: BlobLayout
+    package var layout: BlobLayout
 
-    /// Describes what is told.
-    public init(_ place: BlobPlace, _ layout: BlobLayout) {
+    package init(_ place: BlobPlace, _ layout: BlobLayout) {
         self.place = place
         self.layout = layout
     }
 }
 
 /// What of a file is on disk.
-public struct BlobStanding: Hashable, Sendable {
-    /// Its chunks.
-    public var chunks: ChunkSet
-    /// Its nodes.
-    public var nodes: Set<BlobPart>
+package struct BlobStanding: Hashable, Sendable {
+    package var chunks: ChunkSet
+    package var nodes: Set<BlobPart>
 
-    /// Describes what is there.
-    public init(chunks: ChunkSet, nodes: Set<BlobPart> = []) {
+    package init(chunks: ChunkSet, nodes: Set<BlobPart> = []) {
         self.chunks = chunks
         self.nodes = nodes
     }
 }
 
 /// Why a file is not fetched.
-public enum TransferFailure: Error, Hashable, Sendable {
-    /// The disk is full.
+package enum TransferFailure: Error, Hashable, Sendable {
     case diskFull
     /// Files may take no more of the disk.
     case quota
@@ -120,9 +114,8 @@ public enum TransferFailure: Error, Hashable, Sendable {
 }
 
 /// How far a transfer is.
-public struct TransferReport: Hashable, Sendable {
-    /// Where it stands.
-    public enum State: Hashable, Sendable {
+package struct TransferReport: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
         /// It waits for others to end.
         case waiting
         /// Nobody who has it is linked.
@@ -135,21 +128,17 @@ public struct TransferReport: Hashable, Sendable {
         case failed(TransferFailure)
     }
 
-    /// The file.
-    public var blob: BlobID
+    package var blob: BlobID
     /// What tells of it; a conversation, where one does.
-    public var place: BlobPlace
-    /// Its bytes.
-    public var size: UInt64
+    package var place: BlobPlace
+    package var size: UInt64
     /// How many of them are here.
-    public var stored: UInt64
+    package var stored: UInt64
     /// How many linked peers have some of it.
-    public var sources: Int
-    /// Where it stands.
-    public var state: State
+    package var sources: Int
+    package var state: State
 
-    /// Describes a transfer.
-    public init(
+    package init(
         blob: BlobID, place: BlobPlace, size: UInt64, stored: UInt64, sources: Int, state: State
     ) {
         self.blob = blob

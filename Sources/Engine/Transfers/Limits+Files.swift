@@ -6,7 +6,7 @@ extension Limits {
     /// Of these, so many are open, those that nobody has among them: as many as a peer looks up at a time.
     static let openDownloads = Limits.looksPerLink
     /// Parts that one peer is asked for at a time: a megabyte keeps any LAN full.
-    public static let partsPerLink = 4
+    package static let partsPerLink = 4
     /// Parts that are asked for or on their way to the disk, of all peers: eight megabytes.
     static let partsUnderWay = 32
     /// Of these, so many are asked of people whom the user does not know: they never hold all.
@@ -35,7 +35,7 @@ extension Limits {
     /// How often others are told how much of a file has come.
     static let holdingsMilliseconds: UInt64 = 1_000
     /// The largest picture of a person: one chunk, so that it comes at once or not at all.
-    public static let pictureBytes = BlobLayout.chunkBytes
+    package static let pictureBytes = BlobLayout.chunkBytes
     /// Of how many whose profiles name one picture it is looked whether a peer may see them.
     static let pictureOwners = 64
     /// How often the picture of one person is fetched at most: who changes it all the time costs little.

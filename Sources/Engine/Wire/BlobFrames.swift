@@ -3,12 +3,11 @@ internal import Crypto
 /// How much of a file a peer has.
 ///
 /// `Docs/Protocol/Files.md` section 2.
-public struct BlobHoldings: Hashable, Sendable {
+package struct BlobHoldings: Hashable, Sendable {
     /// How much.
-    public enum Extent: Hashable, Sendable {
+    package enum Extent: Hashable, Sendable {
         /// Nothing, or it does not serve it to this peer.
         case nothing
-        /// All of it.
         case whole
         /// These chunks, a bit for each; ``ChunkSet``.
         case chunks([UInt8])
@@ -17,13 +16,11 @@ public struct BlobHoldings: Hashable, Sendable {
     /// The most bytes of chunks: a bit for each of the largest file.
     static let chunksBytes = 8_192
 
-    /// The file.
-    public var blob: BlobID
+    package var blob: BlobID
     /// How much the sender has of it.
-    public var extent: Extent
+    package var extent: Extent
 
-    /// Describes what somebody has.
-    public init(_ blob: BlobID, _ extent: Extent) {
+    package init(_ blob: BlobID, _ extent: Extent) {
         self.blob = blob
         self.extent = extent
     }
@@ -51,16 +48,13 @@ public struct BlobHoldings: Hashable, Sendable {
 }
 
 /// A request for a part of a file.
-public struct BlobWant: Hashable, Sendable {
+package struct BlobWant: Hashable, Sendable {
     /// The asker's number for it, by which it is answered; not used twice on a link.
-    public var number: UInt64
-    /// The file.
-    public var blob: BlobID
-    /// The part.
-    public var part: BlobPart
+    package var number: UInt64
+    package var blob: BlobID
+    package var part: BlobPart
 
-    /// Describes a request.
-    public init(number: UInt64, blob: BlobID, part: BlobPart) {
+    package init(number: UInt64, blob: BlobID, part: BlobPart) {
         self.number = number
         self.blob = blob
         self.part = part
@@ -83,19 +77,18 @@ public struct BlobWant: Hashable, Sendable {
 }
 
 /// Bytes of a part, in answer to a request.
-public struct BlobPiece: Hashable, Sendable {
+package struct BlobPiece: Hashable, Sendable {
     /// The most bytes: with what stands around them they fit a plaintext.
-    public static let byteLimit = 16_352
+    package static let byteLimit = 16_352
 
     /// The number of the request.
-    public var number: UInt64
+    package var number: UInt64
     /// Where they stand in the part.
-    public var offset: Int
+    package var offset: Int
     /// The bytes; only those of an empty part are none.
-    public var bytes: [UInt8]
+    package var bytes: [UInt8]
 
-    /// Describes bytes.
-    public init(number: UInt64, offset: Int, bytes: [UInt8]) {
+    package init(number: UInt64, offset: Int, bytes: [UInt8]) {
         self.number = number
         self.offset = offset
         self.bytes = bytes

@@ -3,16 +3,14 @@ internal import Crypto
 /// A piece of a stream that is worth nothing later: it is sent once, or dropped.
 ///
 /// `Docs/Protocol/Ephemeral.md`.
-public struct EphemeralPiece: Hashable, Sendable {
-    /// The conversation.
-    public var conversation: ConversationID
+package struct EphemeralPiece: Hashable, Sendable {
+    package var conversation: ConversationID
     /// Which stream of the sender's in that conversation; 0 for what the sender's user does there.
-    public var stream: UInt64
+    package var stream: UInt64
     /// What is sent, sealed where the conversation is; 1 to ``Limits/ephemeralBytes`` bytes.
-    public var bytes: [UInt8]
+    package var bytes: [UInt8]
 
-    /// Describes a piece.
-    public init(conversation: ConversationID, stream: UInt64, bytes: [UInt8]) {
+    package init(conversation: ConversationID, stream: UInt64, bytes: [UInt8]) {
         self.conversation = conversation
         self.stream = stream
         self.bytes = bytes

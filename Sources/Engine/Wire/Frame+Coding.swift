@@ -97,7 +97,7 @@ extension Frame {
     /// The frame in its final bytes.
     ///
     /// - Precondition: the frame is within the limits of its channel.
-    public var encoded: EncodedFrame {
+    package var encoded: EncodedFrame {
         let body = self.body
         let kind = self.kind
         var writer = WireWriter(capacity: body.count + 6)

@@ -1,9 +1,9 @@
-public import Crypto
+package import Crypto
 
 /// The classes of traffic on one link.
 ///
 /// `Docs/Protocol/Wire.md` section 3.
-public enum Channel: UInt8, Hashable, Sendable, CaseIterable {
+package enum Channel: UInt8, Hashable, Sendable, CaseIterable {
     /// Pings, credits, goodbyes, room announcements: never held back.
     case control = 0
     /// New entries from their author.
@@ -16,7 +16,7 @@ public enum Channel: UInt8, Hashable, Sendable, CaseIterable {
     case ephemeral = 4
 
     /// Whether what is sent on it is bounded by credit.
-    public var hasCredit: Bool {
+    package var hasCredit: Bool {
         switch self {
         case .live, .sync, .blob: true
         case .control, .ephemeral: false
@@ -36,7 +36,7 @@ public enum Channel: UInt8, Hashable, Sendable, CaseIterable {
 /// Why a link ends, as it is told to the peer.
 ///
 /// `Docs/Protocol/Wire.md`, "Reasons of goaway".
-public enum GoawayReason: UInt64, Hashable, Sendable {
+package enum GoawayReason: UInt64, Hashable, Sendable {
     /// The daemon stops.
     case shutdown = 1
     /// Another link between the same two stays.
@@ -60,9 +60,9 @@ public enum GoawayReason: UInt64, Hashable, Sendable {
 }
 
 /// A log in somebody's vector clock, named by a tag that only this link can compute.
-public struct ClockRow: Hashable, Sendable {
+package struct ClockRow: Hashable, Sendable {
     /// What the sender says of the log.
-    public enum State: UInt8, Hashable, Sendable {
+    package enum State: UInt8, Hashable, Sendable {
         /// Nothing special.
         case open = 0
         /// A fork is proven; `seq` stands before its point.
@@ -72,19 +72,19 @@ public struct ClockRow: Hashable, Sendable {
     }
 
     /// The log's tag on this link.
-    public var tag: UInt64
+    package var tag: UInt64
     /// The log's state.
-    public var state: State
+    package var state: State
     /// The last entry up to which the sender has all on disk, but for what ``first`` leaves out.
-    public var seq: UInt64
+    package var seq: UInt64
     /// The tag of the id at `seq`; 0 where `seq` is 0.
-    public var headTag: UInt64
+    package var headTag: UInt64
     /// Of the entries before this one the sender has the very first at most; 1 where it has all.
-    public var first: UInt64 = 1
+    package var first: UInt64 = 1
     /// The last entry up to which the sender has all payloads that are to be had; nil for `seq`.
-    public var whole: UInt64?
+    package var whole: UInt64?
     /// The last entry before those that are held, because they are ahead of time; nil for `seq`.
-    public var shown: UInt64?
+    package var shown: UInt64?
 
     /// What a row takes nearly always: two tags, a state and a small seq.
     static let typicalBytes = 8 + 1 + 2 + 8
@@ -92,7 +92,7 @@ public struct ClockRow: Hashable, Sendable {
     static let mostBytesSent = 8 + 1 + 5 + 8 + 3 * 5
 
     /// Creates a row of a log of which the sender has all up to `seq`.
-    public init(tag: UInt64, state: State, seq: UInt64, headTag: UInt64) {
+    package init(tag: UInt64, state: State, seq: UInt64, headTag: UInt64) {
         self.tag = tag
         self.state = state
         self.seq = seq
@@ -101,34 +101,29 @@ public struct ClockRow: Hashable, Sendable {
 }
 
 /// All logs of one bucket: one that has no row in it has no entries at the sender.
-public struct ClockPage: Hashable, Sendable {
-    /// The bucket.
-    public var bucket: UInt8
+package struct ClockPage: Hashable, Sendable {
+    package var bucket: UInt8
     /// Its logs, ascending by tag.
-    public var rows: [ClockRow]
+    package var rows: [ClockRow]
 
-    /// Creates a page.
-    public init(bucket: UInt8, rows: [ClockRow]) {
+    package init(bucket: UInt8, rows: [ClockRow]) {
         self.bucket = bucket
         self.rows = rows
     }
 }
 
 /// A record that the sender has: its author by tag, its scope, kind and time, and which one it is.
-public struct RecordRow: Hashable, Sendable {
+package struct RecordRow: Hashable, Sendable {
     /// The author's tag on this link.
-    public var tag: UInt64
+    package var tag: UInt64
     /// Whether the record is one of the conversation (1) or of all (0).
-    public var scope: UInt8
-    /// The record's kind.
-    public var kind: UInt8
-    /// The record's time.
-    public var time: HybridTime
+    package var scope: UInt8
+    package var kind: UInt8
+    package var time: HybridTime
     /// The record's tag on this link: of one time there may be several.
-    public var recordTag: UInt64
+    package var recordTag: UInt64
 
-    /// Creates a row.
-    public init(tag: UInt64, scope: UInt8, kind: UInt8, time: HybridTime, recordTag: UInt64) {
+    package init(tag: UInt64, scope: UInt8, kind: UInt8, time: HybridTime, recordTag: UInt64) {
         self.tag = tag
         self.scope = scope
         self.kind = kind
@@ -138,18 +133,16 @@ public struct RecordRow: Hashable, Sendable {
 }
 
 /// A request for entries of one log.
-public struct Want: Hashable, Sendable {
-    /// The conversation.
-    public var conversation: ConversationID
+package struct Want: Hashable, Sendable {
+    package var conversation: ConversationID
     /// The log's tag on this link.
-    public var tag: UInt64
+    package var tag: UInt64
     /// The first seq that is lacking.
-    public var from: UInt64
+    package var from: UInt64
     /// The last seq that is asked for.
-    public var through: UInt64
+    package var through: UInt64
 
-    /// Creates a request.
-    public init(conversation: ConversationID, tag: UInt64, from: UInt64, through: UInt64) {
+    package init(conversation: ConversationID, tag: UInt64, from: UInt64, through: UInt64) {
         self.conversation = conversation
         self.tag = tag
         self.from = from
@@ -160,7 +153,7 @@ public struct Want: Hashable, Sendable {
 /// One message between two nodes.
 ///
 /// `Docs/Protocol/Wire.md` section 3.
-public enum Frame: Hashable, Sendable {
+package enum Frame: Hashable, Sendable {
     /// Are you there? Carries the sender's wall clock in milliseconds.
     case ping(nonce: UInt64, clock: UInt64)
     /// The answer to a ping, with its nonce and the answerer's clock.
@@ -191,11 +184,9 @@ public enum Frame: Hashable, Sendable {
     case syncRun(Run)
     /// The sender cannot serve a want.
     case unavailable(ConversationID, tag: UInt64, from: UInt64)
-    /// Records.
     case records([Record])
     /// Which records the sender has.
     case recordClock(ConversationID, [RecordRow])
-    /// Proof of a fork.
     case forkProof(ForkProof)
     /// A request for payloads of entries that are here without them.
     case payloadWant(Want)
@@ -224,19 +215,18 @@ public enum Frame: Hashable, Sendable {
 }
 
 /// A frame in its final bytes, ready for any number of links.
-public struct EncodedFrame: Hashable, Sendable {
+package struct EncodedFrame: Hashable, Sendable {
     /// The channel that the frame's type belongs to.
-    public let channel: Channel
+    package let channel: Channel
     /// Type, length and body.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 }
 
 /// A frame that came in, and what it counts against credit.
-public struct ReceivedFrame: Hashable, Sendable {
+package struct ReceivedFrame: Hashable, Sendable {
     /// The frame; nil for one of an unknown kind that may be skipped.
-    public let frame: Frame?
-    /// Its channel.
-    public let channel: Channel
+    package let frame: Frame?
+    package let channel: Channel
     /// The bytes of the whole frame, uncut.
-    public let byteCount: Int
+    package let byteCount: Int
 }

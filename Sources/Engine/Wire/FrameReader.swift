@@ -5,7 +5,6 @@ struct FrameReader: Sendable {
     private var liveParts: [UInt8] = []
     private var syncParts: [UInt8] = []
 
-    /// Reads all frames of one plaintext.
     mutating func read(_ plaintext: [UInt8]) throws(WireError) -> [ReceivedFrame] {
         guard (1...Limits.plaintextBytes).contains(plaintext.count) else {
             throw .value(field: "plaintext length")

@@ -1,12 +1,11 @@
 internal import Crypto
 
 /// What one peer has of the payloads of consecutive entries of a log.
-public struct Payloads: Hashable, Sendable {
+package struct Payloads: Hashable, Sendable {
     /// What it has of one of them.
-    public enum Item: Hashable, Sendable {
+    package enum Item: Hashable, Sendable {
         /// It lacks the payload itself.
         case wanted
-        /// Here it is.
         case present([UInt8])
         /// Somebody who may has erased it.
         case erased
@@ -17,17 +16,15 @@ public struct Payloads: Hashable, Sendable {
         var byteCount: Int { if case .present(let payload) = self { payload.count } else { 0 } }
     }
 
-    /// The conversation.
-    public var conversation: ConversationID
+    package var conversation: ConversationID
     /// The log's tag on this link.
-    public var tag: UInt64
+    package var tag: UInt64
     /// The number of the first entry.
-    public var from: UInt64
+    package var from: UInt64
     /// What it has, entry by entry; none where the sender has no entry from there on.
-    public var items: [Item]
+    package var items: [Item]
 
-    /// Describes an answer.
-    public init(conversation: ConversationID, tag: UInt64, from: UInt64, items: [Item]) {
+    package init(conversation: ConversationID, tag: UInt64, from: UInt64, items: [Item]) {
         self.conversation = conversation
         self.tag = tag
         self.from = from

@@ -1,7 +1,7 @@
 /// Why bytes from a peer or from disk are not what the protocol writes.
 ///
 /// For our own log; a peer is told `protocolViolation` and nothing else.
-public enum WireError: Error, Hashable, Sendable {
+package enum WireError: Error, Hashable, Sendable {
     /// The bytes end inside a field.
     case truncated(field: StaticName)
     /// Bytes are left behind the last field.
@@ -21,17 +21,16 @@ public enum WireError: Error, Hashable, Sendable {
 }
 
 /// The name of a field as the protocol documents write it.
-public struct StaticName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The name.
-    public let description: String
+package struct StaticName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    package let description: String
 
     /// Names a field.
-    public init(stringLiteral name: String) { self.description = name }
+    package init(stringLiteral name: String) { self.description = name }
 }
 
 extension WireError: CustomStringConvertible {
     /// What was wrong with which field, for the log.
-    public var description: String {
+    package var description: String {
         switch self {
         case .truncated(let field): "\(field) is cut short"
         case .trailing(let field, let count): "\(count) bytes stand behind \(field)"

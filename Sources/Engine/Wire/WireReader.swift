@@ -1,17 +1,17 @@
-public import Crypto
+package import Crypto
 
 /// Reads fields in the wire's notation (`Docs/Protocol/Wire.md`) from bytes, refusing all that
 /// ``WireWriter`` would not write.
 ///
 /// Every read either returns a field and moves on, or throws and leaves the position where it was.
-public struct WireReader: Sendable {
+package struct WireReader: Sendable {
     private let bytes: [UInt8]
     /// Where the next field begins.
-    public private(set) var position: Int
+    package private(set) var position: Int
     private let end: Int
 
     /// Reads all of an array.
-    public init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         self.bytes = bytes
         self.position = 0
         self.end = bytes.count
@@ -25,24 +25,23 @@ public struct WireReader: Sendable {
     }
 
     /// The number of bytes not yet read.
-    public var remaining: Int { self.end - self.position }
+    package var remaining: Int { self.end - self.position }
 
-    /// Reads one byte.
-    public mutating func byte(_ field: StaticName) throws(WireError) -> UInt8 {
+    package mutating func byte(_ field: StaticName) throws(WireError) -> UInt8 {
         guard self.remaining >= 1 else { throw .truncated(field: field) }
         defer { self.position += 1 }
         return self.bytes[self.position]
     }
 
     /// Reads a two-byte big-endian integer.
-    public mutating func u16(_ field: StaticName) throws(WireError) -> UInt16 {
+    package mutating func u16(_ field: StaticName) throws(WireError) -> UInt16 {
         guard self.remaining >= 2 else { throw .truncated(field: field) }
         defer { self.position += 2 }
         return UInt16(self.bytes[self.position]) << 8 | UInt16(self.bytes[self.position + 1])
     }
 
     /// Reads an eight-byte big-endian integer.
-    public mutating func u64(_ field: StaticName) throws(WireError) -> UInt64 {
+    package mutating func u64(_ field: StaticName) throws(WireError) -> UInt64 {
         guard self.remaining >= 8 else { throw .truncated(field: field) }
         var value: UInt64 = 0
         for index in self.position..<self.position + 8 {
@@ -53,7 +52,7 @@ public struct WireReader: Sendable {
     }
 
     /// Reads a shortest unsigned LEB128 integer of at most 64 bits.
-    public mutating func varint(_ field: StaticName) throws(WireError) -> UInt64 {
+    package mutating func varint(_ field: StaticName) throws(WireError) -> UInt64 {
         var value: UInt64 = 0
         var index = self.position
         for shift in stride(from: UInt64(0), through: 63, by: 7) {
@@ -78,7 +77,7 @@ public struct WireReader: Sendable {
     }
 
     /// Reads a varint that counts or measures and may not be above a limit.
-    public mutating func count(_ field: StaticName, limit: Int) throws(WireError) -> Int {
+    package mutating func count(_ field: StaticName, limit: Int) throws(WireError) -> Int {
         var ahead = self
         let value = try ahead.varint(field)
         guard value <= UInt64(limit) else { throw .limit(field: field, limit: limit, got: value) }
@@ -87,14 +86,14 @@ public struct WireReader: Sendable {
     }
 
     /// Reads a fixed number of raw bytes.
-    public mutating func raw(_ field: StaticName, count: Int) throws(WireError) -> [UInt8] {
+    package mutating func raw(_ field: StaticName, count: Int) throws(WireError) -> [UInt8] {
         guard self.remaining >= count else { throw .truncated(field: field) }
         defer { self.position += count }
         return Array(self.bytes[self.position..<self.position + count])
     }
 
     /// Reads 32 raw bytes.
-    public mutating func bytes32(_ field: StaticName) throws(WireError) -> Bytes32 {
+    package mutating func bytes32(_ field: StaticName) throws(WireError) -> Bytes32 {
         guard self.remaining >= 32,
             let value = Bytes32(self.bytes[self.position..<self.position + 32])
         else { throw .truncated(field: field) }
@@ -103,7 +102,7 @@ public struct WireReader: Sendable {
     }
 
     /// Reads 64 raw bytes.
-    public mutating func bytes64(_ field: StaticName) throws(WireError) -> Bytes64 {
+    package mutating func bytes64(_ field: StaticName) throws(WireError) -> Bytes64 {
         guard self.remaining >= 64,
             let value = Bytes64(self.bytes[self.position..<self.position + 64])
         else { throw .truncated(field: field) }
@@ -112,7 +111,7 @@ public struct WireReader: Sendable {
     }
 
     /// Reads a length and that many bytes.
-    public mutating func sized(_ field: StaticName, limit: Int) throws(WireError) -> [UInt8] {
+    package mutating func sized(_ field: StaticName, limit: Int) throws(WireError) -> [UInt8] {
         var ahead = self
         let count = try ahead.count(field, limit: limit)
         let value = try ahead.raw(field, count: count)
@@ -134,7 +133,7 @@ public struct WireReader: Sendable {
     }
 
     /// Reads a length and gives a reader over that many bytes.
-    public mutating func nested(_ field: StaticName, limit: Int) throws(WireError) -> WireReader {
+    package mutating func nested(_ field: StaticName, limit: Int) throws(WireError) -> WireReader {
         var ahead = self
         let count = try ahead.count(field, limit: limit)
         guard ahead.remaining >= count else { throw .truncated(field: field) }
@@ -145,7 +144,7 @@ public struct WireReader: Sendable {
     }
 
     /// Reads a text of at most `limit` bytes of valid UTF-8.
-    public mutating func text(_ field: StaticName, limit: Int) throws(WireError) -> String {
+    package mutating func text(_ field: StaticName, limit: Int) throws(WireError) -> String {
         var ahead = self
         let bytes = try ahead.sized(field, limit: limit)
         guard let text = String(utf8: bytes.span) else {
@@ -156,7 +155,7 @@ public struct WireReader: Sendable {
     }
 
     /// Ends reading: throws if bytes are left.
-    public func finish(_ field: StaticName) throws(WireError) {
+    package func finish(_ field: StaticName) throws(WireError) {
         guard self.remaining == 0 else { throw .trailing(field: field, count: self.remaining) }
     }
 }

@@ -1,34 +1,33 @@
 internal import CPages
-public import Engine
+package import Engine
 internal import Glibc
 
 extension StoreRepair {
     /// What a repair did.
-    public struct Repair: Sendable {
+    package struct Repair: Sendable {
         /// A log that could not be kept whole.
-        public struct Cut: Hashable, Sendable {
-            /// The log.
-            public var log: LogKey
+        package struct Cut: Hashable, Sendable {
+            package var log: LogKey
             /// The number of its last entry that was kept; 0 where none was.
-            public var kept: UInt64
+            package var kept: UInt64
             /// How many entries behind it are no longer in the store.
-            public var lost: UInt64
+            package var lost: UInt64
         }
 
         /// Where the damaged file is kept; nil where nothing was damaged, and so nothing changed.
-        public var copy: String?
+        package var copy: String?
         /// What was wrong with the store.
-        public var damage: [CheckFinding] = []
+        package var damage: [CheckFinding] = []
         /// How many entries the store has after the repair.
-        public var entries = 0
+        package var entries = 0
         /// The logs that lost entries, which peers bring back.
-        public var cuts: [Cut] = []
+        package var cuts: [Cut] = []
         /// The tables of which rows could not be read.
-        public var damagedTables: [String] = []
+        package var damagedTables: [String] = []
         /// Entries that were read and are left out: behind a gap, or of a log whose name is lost.
-        public var strays = 0
+        package var strays = 0
         /// What is still wrong; empty, or the new file was not put in place.
-        public var findings: [CheckFinding] = []
+        package var findings: [CheckFinding] = []
     }
 
     /// Repairs a store that no daemon has open.
@@ -41,7 +40,7 @@ extension StoreRepair {
     ///
     /// Throws what keeps it from reading or writing, and `corrupt` where nothing of a store could be
     /// read; then the damaged file has been left as it was.
-    public static func repair(
+    package static func repair(
         directory: String, owner: PeerID, judge: (Keyring) -> any EntryJudge = { $0 },
         stamp: String
     ) throws(StoreFailure) -> Repair {

@@ -1,22 +1,22 @@
-public import Engine
+package import Engine
 
 /// What is done to a store that no daemon has open: looking for damage, and repairing it.
-public enum StoreRepair {
+package enum StoreRepair {
     /// What the names of damaged files begin with that a repair has kept.
-    public static let keptPrefix = StoreDirectory.databaseName + RepairedFile.keptSuffix
+    package static let keptPrefix = StoreDirectory.databaseName + RepairedFile.keptSuffix
 
     /// What a check looked at and found.
-    public struct Report: Sendable {
+    package struct Report: Sendable {
         /// How many pages, logs and entries were looked at.
-        public var pages = 0
+        package var pages = 0
         /// How many logs were looked at; 0 where the rows could not be.
-        public var logs = 0
+        package var logs = 0
         /// How many entries were looked at.
-        public var entries = 0
+        package var entries = 0
         /// What is wrong; empty for a sound store.
-        public var findings: [CheckFinding] = []
+        package var findings: [CheckFinding] = []
         /// The pages without their checksum.
-        public var damagedPages: [UInt32] = []
+        package var damagedPages: [UInt32] = []
     }
 
     /// Looks for damage in all of a store: its pages and write-ahead log, indexes against tables,
@@ -27,7 +27,7 @@ public enum StoreRepair {
     /// Throws what keeps it from reading; damage is in the report, at most 1,000 findings and 1,000
     /// pages.
     /// Each entry is judged as it was when it came, by the keys that are stored.
-    public static func check(
+    package static func check(
         directory: String, owner: PeerID, judge: (Keyring) -> any EntryJudge = { $0 }
     ) throws(StoreFailure) -> Report {
         let path = "\(directory)/\(StoreDirectory.databaseName)"

@@ -1,4 +1,4 @@
-public import Engine
+package import Engine
 internal import Glibc
 
 /// What of the open rooms can be found by its words: a file of its own beside the store, which can be
@@ -6,13 +6,13 @@ internal import Glibc
 ///
 /// It is filled behind the commits (``put(_:through:)``) and knows how far it has come. A file that was
 /// not closed is made again: what was erased meanwhile might still be in it. `Docs/Data.md`.
-public actor SearchIndex {
+package actor SearchIndex {
     private let executor: any SerialExecutor
     private let path: String
     private var table: SearchTable?
 
     /// The name of the file in the data directory.
-    public static let fileName = "search.db"
+    package static let fileName = "search.db"
 
     private init(path: String, executor: any SerialExecutor) {
         self.path = path
@@ -20,14 +20,14 @@ public actor SearchIndex {
     }
 
     /// The executor that was given.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
         self.executor.asUnownedSerialExecutor()
     }
 
     /// Opens the index in a data directory, and makes it where it is missing, of another version, not
     /// closed well, damaged, or not of this store: `store` is the inode of its file, and `newest` its
     /// newest cursor.
-    public static func open(
+    package static func open(
         directory: String, store: UInt64, newest: Cursor, executor: any SerialExecutor
     ) async throws(StoreFailure) -> SearchIndex {
         let index = SearchIndex(path: "\(directory)/\(Self.fileName)", executor: executor)
@@ -60,7 +60,7 @@ public actor SearchIndex {
     }
 
     /// Closes it well; no other call may follow.
-    public func close() {
+    package func close() {
         try? self.perform { (table) throws(SQLiteError) in try table.noteOpen(false) }
         self.table = nil
     }
@@ -75,12 +75,12 @@ public actor SearchIndex {
     }
 
     /// Through which cursor all messages are in it.
-    public func cursor() throws(StoreFailure) -> Cursor {
+    package func cursor() throws(StoreFailure) -> Cursor {
         try self.perform { (table) throws(SQLiteError) in try table.cursor() }
     }
 
     /// Takes messages, in the place of what was known of them; all through a cursor are in it then.
-    public func put(_ documents: [SearchDocument], through cursor: Cursor) throws(StoreFailure) {
+    package func put(_ documents: [SearchDocument], through cursor: Cursor) throws(StoreFailure) {
         try self.perform { (table) throws(SQLiteError) in try table.put(documents, cursor) }
     }
 
@@ -88,19 +88,19 @@ public actor SearchIndex {
     /// any more.
     ///
     /// Takes long for a large index, which is merged into one piece for it.
-    public func remove(_ places: [Int64]) throws(StoreFailure) {
+    package func remove(_ places: [Int64]) throws(StoreFailure) {
         try self.perform { (table) throws(SQLiteError) in
             if try table.remove(places) { try table.purge() }
         }
     }
 
     /// What is found, in the order that is asked for.
-    public func search(_ query: SearchQuery) throws(StoreFailure) -> [SearchHit] {
+    package func search(_ query: SearchQuery) throws(StoreFailure) -> [SearchHit] {
         try self.perform { (table) throws(SQLiteError) in try table.search(query) }
     }
 
     /// What is found in these messages, which are indexed in memory for this one call.
-    public func search(
+    package func search(
         _ query: SearchQuery, in documents: [SearchDocument]
     ) throws(StoreFailure) -> [SearchHit] {
         try StoreFile.translating("memory", nil) { () throws(SQLiteError) in

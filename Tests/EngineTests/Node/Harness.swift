@@ -411,7 +411,6 @@ struct Harness {
         while !self.payloadReads.isEmpty { self.answerPayloads() }
     }
 
-    /// Answers one of these reads.
     mutating func readOnce() { self.answerPayloads() }
 
     /// The entries of a log on disk, with what became of their payloads.

@@ -42,7 +42,6 @@ struct Swarm {
     var members: [Member]
     private var queue: [Message] = []
     private var now: UInt64 = 1_000
-    /// What drips, and where it is.
     private var drips: [(from: Int, to: Int, number: UInt64, offset: Int)] = []
     var seconds: UInt64 { self.now / 1_000 }
     private var isCut: Set<Set<Int>> = []

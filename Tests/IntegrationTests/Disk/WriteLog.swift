@@ -20,7 +20,6 @@ struct WriteLog: Sendable {
 
     struct Record: Sendable {
         let kind: Kind
-        /// Whose it is.
         let node: Int
         let inode: UInt64
         /// Where in the file; the new size for `truncate`.

@@ -26,7 +26,6 @@ extension DialsMethod: MethodHandler {
 }
 
 extension DialsMethod.Dial {
-    /// Describes what is dialled.
     init(_ target: TargetStatus) {
         self.init()
         self.addresses = target.addresses

@@ -27,7 +27,6 @@ extension PagePlace {
 }
 
 extension PeersMethod.Peer {
-    /// Describes a peer.
     init(_ peer: PeerStatus) {
         self.init()
         self.id = peer.id.description

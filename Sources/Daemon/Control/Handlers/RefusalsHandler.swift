@@ -19,7 +19,6 @@ extension RefusalsMethod: MethodHandler {
 }
 
 extension RefusalsMethod.Refusal {
-    /// Describes a refusal.
     init(_ refusal: Engine.Refusal) {
         self.init()
         self.time = Timestamp(clamping: refusal.time)

@@ -5,7 +5,7 @@ import TestSupport
 ///
 /// libFuzzer's own main function wants this name, though the program has one that comes first.
 @_cdecl("LLVMFuzzerTestOneInput")
-public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+package func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     SteadyRandom.restart()
     FuzzProgram.runTarget(Array(UnsafeBufferPointer(start: bytes, count: count)))
     return 0

@@ -39,7 +39,6 @@ struct Peer: ~Copyable {
         if isFinished, let done = finished.take() { self.transport = done.split() }
     }
 
-    /// An honest one.
     static func honest(_ role: HandshakeRole) throws -> Peer {
         let identity = role == .initiator ? Keys.initiator : Keys.responder
         let peer = try Peer(role) { Keys.introduction(identity, in: $0) }
