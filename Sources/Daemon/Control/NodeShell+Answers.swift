@@ -30,13 +30,13 @@ struct PendingRequest {
 /// Requests to the node, and its answers.
 extension NodeShell {
     func request(_ request: Request, _ pending: PendingRequest) {
-        let id = self.requests.add(pending)
+        let id = self.clients.requests.add(pending)
         self.happened(.request(id, request))
         pending.reply?.goOn()
     }
 
     func answered(_ id: RequestID, _ answer: Answer) {
-        guard let pending = self.requests.remove(id) else { return }
+        guard let pending = self.clients.requests.remove(id) else { return }
         if let blob = pending.blob { self.removeUnlessTold(of: blob) }
         guard let reply = pending.reply else {
             if case .failed(let error) = answer {
@@ -109,9 +109,8 @@ extension NodeShell {
         guard let client = reply.asker, client.isAlive else {
             return self.request(.closeStream(stream), PendingRequest(reply: nil))
         }
-        let key = SubscriptionKey(client: client.number, number: self.nextSubscription)
-        self.nextSubscription += 1
-        self.streams.writers[key] = stream
+        let key = self.clients.makeKey(for: client)
+        self.clients.streams.writers[key] = stream
         reply.answer(OpenStreamMethod.Result { $0.stream = key.number })
     }
 
@@ -122,7 +121,7 @@ extension NodeShell {
         pending.wanted.map { wanted in
             SendMethod.UnmetNumber(
                 wanted: wanted,
-                others: self.node?.ask { $0.outcomes(of: message).count } ?? 0,
+                others: self.node.ask { $0.outcomes(of: message).count },
                 conversation: self.name(of: message.conversation))
         }
     }
@@ -133,10 +132,10 @@ extension NodeShell {
     ) -> SendMethod.Result {
         var result = SendMethod.Result(message, deliveredTo: peers)
         if pending.tellsMembers {
-            result.members = self.shownMembers(self.node?.ask { $0.outcomes(of: message) } ?? [])
+            result.members = self.shownMembers(self.node.ask { $0.outcomes(of: message) })
         }
-        result.shutOut = self.node?.ask { $0.isShutOut } == true ? true : nil
-        result.waits = self.node?.ask { $0.sendWait(in: message.conversation) }.map {
+        result.shutOut = self.node.ask { $0.isShutOut } ? true : nil
+        result.waits = self.node.ask { $0.sendWait(in: message.conversation) }.map {
             SendMethod.Waits($0)
         }
         return result

@@ -15,7 +15,7 @@ extension NodeShell {
         _ params: CreateConversationMethod.Params, _ text: String, _ reply: Reply
     ) throws(RPCError) {
         let room = try self.secretRoom(typed: text)
-        guard self.node?.ask({ $0.hasSecretRoom(named: room) }) != true else {
+        guard !self.node.ask({ $0.hasSecretRoom(named: room) }) else {
             let shown =
                 "&" + TerminalText.line(text.hasPrefix("&") ? String(text.dropFirst()) : text)
             throw .refused(
@@ -77,7 +77,7 @@ extension NodeShell {
                     : "give the whole line that stoa invite printed",
                 details: [JSON.Member("param", "invite")])
         }
-        guard self.node?.ask({ $0.realms.contains(room.realm) }) == true else {
+        guard self.node.ask({ $0.realms.contains(room.realm) }) else {
             throw RPCError(.notInRealm)
         }
         self.request(.joinSecret(room), PendingRequest(reply: reply))
@@ -86,7 +86,7 @@ extension NodeShell {
     /// Enters a secret room again that the user was in; its key is here still.
     func rejoinSecret(_ text: String, _ reply: Reply) throws(RPCError) {
         let id = try self.conversation(text)
-        guard let room = self.node?.ask({ $0.secretRoom(id) }) else {
+        guard let room = self.node.ask({ $0.secretRoom(id) }) else {
             throw .refused(
                 "\"\(TerminalText.line(text))\" is no secret room", reason: "notSecret",
                 remedy: "leave the & out, or give its phrase: stoa join ROOM --secret")
@@ -97,7 +97,7 @@ extension NodeShell {
     /// The line that invites to a secret room.
     func invitation(to text: String) throws(RPCError) -> InviteMethod.Result {
         let id = try self.conversation(text)
-        guard let room = self.node?.ask({ $0.secretRoom(id) }) else {
+        guard let room = self.node.ask({ $0.secretRoom(id) }) else {
             throw .refused(
                 "\"\(TerminalText.line(text))\" is no secret room", reason: "notSecret",
                 remedy: "an open room is joined by its name: stoa join ROOM")
@@ -131,7 +131,7 @@ extension NodeShell {
     /// The name and realm of a secret room, with `&` before them or without.
     private func secretRoom(typed text: String) throws(RPCError) -> Room {
         let room = try self.room(typed: text.hasPrefix("&") ? String(text.dropFirst()) : text)
-        guard self.node?.ask({ $0.realms.contains(room.realm) }) == true else {
+        guard self.node.ask({ $0.realms.contains(room.realm) }) else {
             throw RPCError(.notInRealm)
         }
         return room
@@ -180,16 +180,19 @@ extension NodeShell {
         _ reply: Reply, _ work: @escaping @Sendable () throws(RPCError) -> Value,
         then body: @escaping (Value) -> Void
     ) throws(RPCError) {
-        guard self.phrases == nil else { throw .busy("another key is being made of a phrase") }
-        do throws(SystemError) {
-            self.phrases = try Worker(name: "stoad-phrase", loop: self.loop, capacity: 1)
-        } catch { throw .internalError("no thread can be started: \(error.reason)") }
+        guard !self.workers.isMakingKey else {
+            throw .busy("another key is being made of a phrase")
+        }
+        let worker: Worker
+        do throws(SystemError) { worker = try self.workers.beginKey(on: self.loop) } catch {
+            throw .internalError("no thread can be started: \(error.reason)")
+        }
         reply.holdUp()
-        self.phrases?.run { () -> Result<Value, RPCError> in
+        worker.run { () -> Result<Value, RPCError> in
             do throws(RPCError) { return .success(try work()) } catch { return .failure(error) }
         } then: { result in
             self.turn {
-                self.phrases = nil
+                self.workers.endKey()
                 switch result {
                 case .success(let value): body(value)
                 case .failure(let error): reply.fail(error)

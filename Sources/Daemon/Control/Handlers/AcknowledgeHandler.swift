@@ -9,9 +9,9 @@ extension AcknowledgeMethod: MethodHandler {
         var conversation: ConversationID?
         if let named = params.conversation { conversation = try shell.conversation(named) }
         let cursor = Cursor(params.cursor)
-        guard cursor <= shell.newestShown else {
+        guard cursor <= shell.clients.newestShown else {
             throw .invalidParams(
-                "cursor \(params.cursor) is ahead of the newest one, \(shell.newestShown.rawValue)",
+                "cursor \(params.cursor) is ahead of the newest one, \(shell.clients.newestShown.rawValue)",
                 reason: "cursorAhead", remedy: "acknowledge a cursor that a message had",
                 details: [JSON.Member("param", "cursor")])
         }

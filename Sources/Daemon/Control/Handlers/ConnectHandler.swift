@@ -46,7 +46,7 @@ extension NodeShell {
             return
         }
         let text = address.address
-        let isTaken = self.worker?.run { () -> Result<String, SystemError> in
+        let isTaken = self.workers.common.run { () -> Result<String, SystemError> in
             do throws(SystemError) {
                 let found = try SocketAddress.resolve(text)
                 guard let first = found.first else {
@@ -57,7 +57,7 @@ extension NodeShell {
         } then: { result in
             self.turn { then(result) }
         }
-        if isTaken != true {
+        if !isTaken {
             then(.failure(SystemError(11, "resolve", text, advice: "too many names wait")))
         }
     }

@@ -8,9 +8,9 @@ extension ForgetMethod: MethodHandler {
         switch try shell.destination(params.to) {
         case .person(let peer): shell.forget(peer, nil, reply)
         case .begun(let id):
-            let status = shell.node?.ask { $0.conversationStatus(of: id) }
+            let status = shell.node.ask { $0.conversationStatus(of: id) }
             if let direct = status?.kind.direct {
-                guard direct.device != shell.node?.id else {
+                guard direct.device != shell.node.id else {
                     return shell.forgetTexts(of: id, reply)
                 }
                 return shell.forget(direct.device, id, reply)
@@ -41,11 +41,11 @@ extension NodeShell {
     /// Takes what was said in a conversation off the disk, and puts it away where it stays.
     fileprivate func forgetTexts(of id: ConversationID, _ reply: Reply) {
         let name = self.name(of: id)
-        if self.node?.ask({ $0.conversationStatus(of: id) }) != nil {
+        if self.node.ask({ $0.conversationStatus(of: id) }) != nil {
             self.request(
                 .arrange(id, ArrangementChange(adding: .archived)), PendingRequest(reply: nil))
         }
-        self.request(.read(id, through: self.newestShown), PendingRequest(reply: nil))
+        self.request(.read(id, through: self.clients.newestShown), PendingRequest(reply: nil))
         let pending = PendingRequest(
             reply: reply,
             expired: { count in

@@ -16,8 +16,8 @@ extension NodeShell {
             LeaveMethod.Result {
                 $0.id = id.description
                 $0.name = self.name(of: id)
-                let room = self.node?.ask { $0.room(of: id) }
-                let secret = self.node?.ask { $0.secretRoom(id) }
+                let room = self.node.ask { $0.room(of: id) }
+                let secret = self.node.ask { $0.secretRoom(id) }
                 let realm = room?.realm ?? secret?.realm
                 $0.realm = realm.map { self.nodeRealms.name(of: $0) } ?? ""
                 $0.room = (room?.name ?? secret?.name)?.text ?? ""

@@ -6,7 +6,7 @@ extension RemovePersonMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let peer = try shell.person(params.person, for: .reach)
-        guard [.known, .verified].contains(shell.node?.ask { $0.standing(of: peer) }) else {
+        guard [.known, .verified].contains(shell.node.ask { $0.standing(of: peer) }) else {
             throw .refused(
                 "\"\(TerminalText.line(params.person))\" is nobody whom you know",
                 reason: "notKnown", remedy: "see stoa people")

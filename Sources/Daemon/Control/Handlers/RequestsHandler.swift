@@ -6,8 +6,8 @@ extension RequestsMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let cut = try params.cut(of: "requests")
-        let pending = shell.node?.ask { $0.pendingRequests } ?? []
-        let turnedAway = shell.node?.ask { $0.requestsTurnedAway } ?? 0
+        let pending = shell.node.ask { $0.pendingRequests }
+        let turnedAway = shell.node.ask { $0.requestsTurnedAway }
         let page =
             cut.page(of: pending, byteLimit: reply.listBytes) {
                 PagePlace(rank: 0, key: $0.device.description)

@@ -8,7 +8,7 @@ extension OpenStreamMethod: MethodHandler {
         let conversation = try shell.conversation(params.to)
         let name = try StreamName(checking: params.name)
         guard let client = reply.asker, client.isAlive else { return reply.answer(EmptyValue()) }
-        guard shell.streams.count(of: client.number) < ClientStreams.perClient else {
+        guard shell.clients.streams.count(of: client.number) < ClientStreams.perClient else {
             throw .busy("a connection may have \(ClientStreams.perClient) streams open")
         }
         guard params.receive == true else {
@@ -16,7 +16,7 @@ extension OpenStreamMethod: MethodHandler {
                 .openStream(conversation, name, isOrdered: params.ordered == true),
                 PendingRequest(reply: reply))
         }
-        guard shell.node?.ask({ $0.conversationStatus(of: conversation) }) != nil else {
+        guard shell.node.ask({ $0.conversationStatus(of: conversation) }) != nil else {
             throw .notMember()
         }
         let number = shell.openReader(name, in: conversation, for: client)
@@ -29,7 +29,9 @@ extension SendStreamMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let key = SubscriptionKey(client: reply.asker?.number ?? 0, number: params.stream)
-        guard let stream = shell.streams.writers[key] else { throw .unknownStream(params.stream) }
+        guard let stream = shell.clients.streams.writers[key] else {
+            throw .unknownStream(params.stream)
+        }
         shell.request(
             .sendPacket(stream: stream, params.data.bytes), PendingRequest(reply: reply))
     }
@@ -40,10 +42,10 @@ extension CloseStreamMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let key = SubscriptionKey(client: reply.asker?.number ?? 0, number: params.stream)
-        if shell.streams.readers.removeValue(forKey: key) != nil {
+        if shell.clients.streams.readers.removeValue(forKey: key) != nil {
             return reply.answer(EmptyValue())
         }
-        guard let stream = shell.streams.writers.removeValue(forKey: key) else {
+        guard let stream = shell.clients.streams.writers.removeValue(forKey: key) else {
             throw .unknownStream(params.stream)
         }
         shell.request(.closeStream(stream), PendingRequest(reply: reply))

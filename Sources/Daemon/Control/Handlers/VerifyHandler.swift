@@ -6,7 +6,7 @@ extension VerifyMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let peer = try shell.otherPerson(params.person)
-        guard let code = shell.node?.ask({ $0.verificationCode(with: peer) }) else {
+        guard let code = shell.node.ask({ $0.verificationCode(with: peer) }) else {
             throw RPCError(.keysUnknown(peer), name: { shell.markedName(of: $0) })
         }
         let answer = {
