@@ -31,7 +31,9 @@ struct Life {
         self.failure.map { .failed($0) } ?? (self.isToRestart ? .restart : .stopped)
     }
 
-    /// Begins to stop; false where it has begun already. Whoever stops it for good has the last word.
+    /// Begins to stop; false where it has begun already.
+    ///
+    /// Whoever stops it for good has the last word.
     mutating func stop(toRestart: Bool) -> Bool {
         self.isToRestart = toRestart && (self.isToRestart || self.isRunning)
         return self.isRunning

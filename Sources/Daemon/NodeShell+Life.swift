@@ -68,8 +68,7 @@ extension NodeShell {
             switch result {
             case .success(let address):
                 self.request(
-                    .connect(address: address, expecting: peer.key, by: nil),
-                    PendingRequest(reply: nil))
+                    .connect(address: address, expecting: peer.key, by: nil))
             case .failure(let error):
                 self.log(
                     .warning,

@@ -149,7 +149,7 @@ extension NodeShell {
         }
         for (key, stream) in self.clients.streams.writers where key.client == client {
             self.clients.streams.writers[key] = nil
-            self.request(.closeStream(stream), PendingRequest(reply: nil))
+            self.request(.closeStream(stream))
         }
     }
 }

@@ -212,7 +212,7 @@ extension NodeShell {
         wanted += contacts.partners.map { .beginDirect($0.person == own ? id : $0.device) }
         self.upkeep.beginRestoring(wanted.count)
         for request in wanted {
-            self.request(request, PendingRequest(reply: nil, ended: { self.takenUp() }))
+            self.request(request, PendingRequest(nil, then: .ended { self.takenUp() }))
         }
     }
 

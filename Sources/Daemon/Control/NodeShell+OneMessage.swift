@@ -97,6 +97,6 @@ extension NodeShell {
         let answer = self.changedMessage(message.id, in: message.conversation)
         self.request(
             .send(Outgoing(conversation: message.conversation, content: content)),
-            PendingRequest(reply: reply, settled: { reply.answer(answer) }))
+            PendingRequest(reply, then: .done { reply.answer(answer) }))
     }
 }

@@ -38,7 +38,7 @@ extension NodeShell {
         guard suite.isAvailable else { throw RPCError(.cannotSeal) }
         try self.enter(room, by: phrase, suite, isNew: made == nil, reply) { entered in
             let invite = RoomInvitation(entered).line
-            return PendingRequest(reply: reply) { id in
+            return .begun { id in
                 self.withConversation(id, reply) { conversation in
                     reply.answer(
                         CreateConversationMethod.Result {
@@ -58,9 +58,7 @@ extension NodeShell {
         let room = try self.secretRoom(typed: text)
         let (phrase, suite) = try self.phrase(typed, suite)
         guard suite.isAvailable else { throw RPCError(.cannotSeal) }
-        try self.enter(room, by: phrase, suite, isNew: false, reply) { _ in
-            PendingRequest(reply: reply)
-        }
+        try self.enter(room, by: phrase, suite, isNew: false, reply) { _ in .answer }
     }
 
     /// Enters a secret room by a line that invites to it.
@@ -80,7 +78,7 @@ extension NodeShell {
         guard self.node.ask({ $0.realms.contains(room.realm) }) else {
             throw RPCError(.notInRealm)
         }
-        self.request(.joinSecret(room), PendingRequest(reply: reply))
+        self.request(.joinSecret(room), reply)
     }
 
     /// Enters a secret room again that the user was in; its key is here still.
@@ -91,7 +89,7 @@ extension NodeShell {
                 "\"\(TerminalText.line(text))\" is no secret room", reason: "notSecret",
                 remedy: "leave the & out, or give its phrase: stoa join ROOM --secret")
         }
-        self.request(.joinSecret(room), PendingRequest(reply: reply))
+        self.request(.joinSecret(room), reply)
     }
 
     /// The line that invites to a secret room.
@@ -157,7 +155,7 @@ extension NodeShell {
     /// Makes the room's key, then enters it.
     private func enter(
         _ room: Room, by phrase: Phrase, _ suite: ConversationKey.Suite, isNew: Bool,
-        _ reply: Reply, then pending: @escaping (SecretRoom) -> PendingRequest
+        _ reply: Reply, then: @escaping (SecretRoom) -> PendingRequest.Continuation
     ) throws(RPCError) {
         let isChosen = phrase.suite == nil
         try self.makeKey(reply) { () throws(RPCError) in
@@ -170,7 +168,7 @@ extension NodeShell {
             }
             return try Self.secretRoom(room, phrase, suite)
         } then: { secret in
-            self.request(.joinSecret(secret), pending(secret))
+            self.request(.joinSecret(secret), PendingRequest(reply, then: then(secret)))
         }
     }
 

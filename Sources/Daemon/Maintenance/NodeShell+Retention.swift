@@ -10,7 +10,7 @@ extension NodeShell {
     func expireOld() {
         let bounds = self.node.ask { $0.retentionBounds(at: self.now.wall) }
         for (id, bound) in bounds {
-            self.request(.expire(id, bound), PendingRequest(reply: nil))
+            self.request(.expire(id, bound))
         }
         guard !bounds.isEmpty, self.upkeep.planRetention() else { return }
         self.after(Self.retentionMilliseconds) {

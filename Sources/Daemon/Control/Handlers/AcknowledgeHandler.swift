@@ -18,7 +18,7 @@ extension AcknowledgeMethod: MethodHandler {
         let scope = conversation
         guard let consumer = params.consumer else {
             guard let scope else { preconditionFailure("one of the two was checked to be there") }
-            let pending = PendingRequest(reply: reply, settled: { reply.answer(EmptyValue()) })
+            let pending = PendingRequest(reply, then: .done { reply.answer(EmptyValue()) })
             return shell.request(.read(scope, through: cursor), pending)
         }
         shell.ask { (store) async throws(StoreFailure) in

@@ -14,7 +14,7 @@ extension AddPersonMethod: MethodHandler {
         // Who is verified is known, and more.
         case .verified: reply.answer(shell.personResult(peer))
         case .known, .unsaid:
-            shell.request(.stand(peer, .known), PendingRequest(reply: reply))
+            shell.request(.stand(peer, .known), reply)
         }
     }
 }

@@ -24,7 +24,7 @@ extension ConnectMethod: MethodHandler {
             case .success(let numeric):
                 shell.request(
                     .connect(address: numeric, expecting: address.key, by: deadline),
-                    PendingRequest(reply: reply, address: numeric))
+                    PendingRequest(reply, then: .linked(to: numeric)))
             case .failure(let error):
                 reply.fail(
                     .notFound(

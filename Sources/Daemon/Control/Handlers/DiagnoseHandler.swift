@@ -9,7 +9,9 @@ extension DiagnoseMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        shell.lookWhoReaches(PendingRequest(reply: reply))
+        shell.lookWhoReaches(
+            PendingRequest(
+                reply, then: .reached { shell.answerDiagnosis($0, $1, reply) }))
     }
 }
 
@@ -32,8 +34,7 @@ extension NodeShell {
     /// It costs a few frames, pings on up to eight links, what `status` does, and at most a second on the
     /// worker; it is done when others are missed than before, and at no other time.
     func examine(then done: @escaping ([String]) -> Void) {
-        var pending = PendingRequest(reply: nil)
-        pending.reached = { reports, packets in
+        let following = { (reports: [DialBackReport], packets: [PacketReport]) in
             self.lookAtStatus { status in
                 let facts = self.facts(status, reports, packets)
                 let isTaken = self.workers.common.run { () -> [String] in
@@ -47,7 +48,7 @@ extension NodeShell {
                 if !isTaken { done(Diagnosis.partings(facts).map(\.text)) }
             }
         }
-        self.lookWhoReaches(pending)
+        self.lookWhoReaches(PendingRequest(nil, then: .reached(following)))
     }
 
     /// What the daemon knows itself of what a diagnosis is made of.

@@ -17,7 +17,7 @@ extension ForgetMethod: MethodHandler {
             }
             guard status != nil else { return shell.forgetTexts(of: id, reply) }
             let pending = PendingRequest(
-                reply: reply, settled: { shell.forgetTexts(of: id, reply) })
+                reply, then: .done { shell.forgetTexts(of: id, reply) })
             shell.request(.leave(id), pending)
         }
     }
@@ -28,8 +28,8 @@ extension NodeShell {
     fileprivate func forget(_ peer: PeerID, _ conversation: ConversationID?, _ reply: Reply) {
         let name = "@" + self.markedName(of: peer)
         let pending = PendingRequest(
-            reply: reply,
-            settled: {
+            reply,
+            then: .done {
                 guard let conversation else {
                     return reply.answer(ForgetMethod.Result { $0.name = name })
                 }
@@ -43,12 +43,12 @@ extension NodeShell {
         let name = self.name(of: id)
         if self.node.ask({ $0.conversationStatus(of: id) }) != nil {
             self.request(
-                .arrange(id, ArrangementChange(adding: .archived)), PendingRequest(reply: nil))
+                .arrange(id, ArrangementChange(adding: .archived)))
         }
-        self.request(.read(id, through: self.clients.newestShown), PendingRequest(reply: nil))
+        self.request(.read(id, through: self.clients.newestShown))
         let pending = PendingRequest(
-            reply: reply,
-            expired: { count in
+            reply,
+            then: .expired { count in
                 reply.answer(
                     ForgetMethod.Result {
                         $0.name = name

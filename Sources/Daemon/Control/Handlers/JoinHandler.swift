@@ -16,7 +16,7 @@ extension JoinMethod: MethodHandler {
             try shell.rejoinSecret(room, reply)
         } else {
             let open = try shell.room(typed: room, toJoin: true)
-            shell.request(.join(open), PendingRequest(reply: reply))
+            shell.request(.join(open), reply)
         }
     }
 }

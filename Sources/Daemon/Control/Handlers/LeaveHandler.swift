@@ -5,7 +5,7 @@ extension LeaveMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        shell.request(.leave(try shell.conversation(params.room)), PendingRequest(reply: reply))
+        shell.request(.leave(try shell.conversation(params.room)), reply)
     }
 }
 

@@ -8,7 +8,7 @@ extension PresenceMethod: MethodHandler {
         let presence = shell.clients.attention.note(
             params.presence, isActive: params.active, at: shell.now.monotonic)
         if let presence {
-            shell.request(.presence(presence), PendingRequest(reply: reply))
+            shell.request(.presence(presence), reply)
         } else {
             reply.answer(shell.presenceResult(shell.node.ownPresence))
         }
@@ -19,7 +19,7 @@ extension TypingMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        shell.request(.typing(try shell.conversation(params.to)), PendingRequest(reply: reply))
+        shell.request(.typing(try shell.conversation(params.to)), reply)
     }
 }
 

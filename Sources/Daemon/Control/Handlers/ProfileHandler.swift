@@ -19,7 +19,7 @@ extension ProfileMethod: MethodHandler {
         func change(_ picture: PictureChange, _ blob: BlobID? = nil) {
             shell.request(
                 .profile(name: params.name, status: params.status, picture: picture),
-                PendingRequest(reply: reply, blob: blob))
+                PendingRequest(reply, blob: blob))
         }
         guard params.picture == true else {
             return change(params.picture == false ? .none : .keep)

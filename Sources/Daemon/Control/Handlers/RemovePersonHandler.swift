@@ -11,6 +11,6 @@ extension RemovePersonMethod: MethodHandler {
                 "\"\(TerminalText.line(params.person))\" is nobody whom you know",
                 reason: "notKnown", remedy: "see stoa people")
         }
-        shell.request(.stand(peer, .unsaid), PendingRequest(reply: reply))
+        shell.request(.stand(peer, .unsaid), reply)
     }
 }

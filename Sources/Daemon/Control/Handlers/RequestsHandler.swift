@@ -36,7 +36,7 @@ extension AcceptMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let peer = try shell.person(params.person, for: .waiting)
-        shell.request(.accept(peer), PendingRequest(reply: reply))
+        shell.request(.accept(peer), reply)
     }
 }
 
@@ -45,6 +45,6 @@ extension DeclineMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let peer = try shell.person(params.person, for: .waiting)
-        shell.request(.decline(peer), PendingRequest(reply: reply))
+        shell.request(.decline(peer), reply)
     }
 }

@@ -24,12 +24,12 @@ extension RetainMethod: MethodHandler {
         if let bytes = params.bytes { retention.bytes = UInt64(clamping: bytes) }
         if params.dryRun == true { return shell.tellGoing(by: retention, of: id, reply) }
         let pending = PendingRequest(
-            reply: reply,
-            settled: {
+            reply,
+            then: .done {
                 if retention.days == nil {
                     // What is older and not here yet is kept again.
                     shell.request(
-                        .expire(id, .before(HybridTime(0))), PendingRequest(reply: nil))
+                        .expire(id, .before(HybridTime(0))))
                 }
                 shell.expireOld()
                 shell.withConversation(id, reply) { reply.answer($0) }

@@ -14,7 +14,7 @@ extension OpenStreamMethod: MethodHandler {
         guard params.receive == true else {
             return shell.request(
                 .openStream(conversation, name, isOrdered: params.ordered == true),
-                PendingRequest(reply: reply))
+                reply)
         }
         guard shell.node.ask({ $0.conversationStatus(of: conversation) }) != nil else {
             throw .notMember()
@@ -33,7 +33,7 @@ extension SendStreamMethod: MethodHandler {
             throw .unknownStream(params.stream)
         }
         shell.request(
-            .sendPacket(stream: stream, params.data.bytes), PendingRequest(reply: reply))
+            .sendPacket(stream: stream, params.data.bytes), reply)
     }
 }
 
@@ -48,7 +48,7 @@ extension CloseStreamMethod: MethodHandler {
         guard let stream = shell.clients.streams.writers.removeValue(forKey: key) else {
             throw .unknownStream(params.stream)
         }
-        shell.request(.closeStream(stream), PendingRequest(reply: reply))
+        shell.request(.closeStream(stream), reply)
     }
 }
 
@@ -79,13 +79,12 @@ extension AppendStreamMethod: MethodHandler {
         }
         switch try shell.destination(params.to) {
         case .begun(let conversation):
-            shell.request(.send(outgoing(conversation)), PendingRequest(reply: reply))
+            shell.request(.send(outgoing(conversation)), reply)
         case .person(let peer):
             shell.request(
                 .beginDirect(peer),
-                PendingRequest(reply: reply) {
-                    shell.request(.send(outgoing($0)), PendingRequest(reply: reply))
-                })
+                PendingRequest(
+                    reply, then: .begun { shell.request(.send(outgoing($0)), reply) }))
             reply.holdUp()
         }
     }

@@ -11,8 +11,8 @@ extension TopicMethod: MethodHandler {
             return shell.withConversation(id, reply) { reply.answer($0) }
         }
         let pending = PendingRequest(
-            reply: reply,
-            settled: { shell.withConversation(id, reply) { reply.answer($0) } })
+            reply,
+            then: .done { shell.withConversation(id, reply) { reply.answer($0) } })
         shell.request(.send(Outgoing(conversation: id, content: .topic(topic))), pending)
     }
 }

@@ -19,6 +19,6 @@ extension VerifyMethod: MethodHandler {
         }
         guard let typed = params.code else { return answer() }
         shell.request(
-            .verify(peer, code: typed), PendingRequest(reply: reply, settled: answer))
+            .verify(peer, code: typed), PendingRequest(reply, then: .done(answer)))
     }
 }
