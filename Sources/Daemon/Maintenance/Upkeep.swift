@@ -1,3 +1,5 @@
+internal import Engine
+
 /// What the daemon does by itself now and then, as far as it is planned.
 struct Upkeep {
     var scrub: ScrubSchedule

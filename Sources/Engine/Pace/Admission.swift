@@ -1,6 +1,3 @@
-internal import Engine
-package import Posix
-
 /// Decides which connections from strangers may begin a handshake.
 ///
 /// A stranger has proven nothing, so what one may cost is bounded before anything is read: the
@@ -57,8 +54,7 @@ package struct Admission: Sendable {
     }
 
     /// Decides about a new connection at a monotonic moment in milliseconds.
-    package mutating func admit(_ address: IPAddress, at now: UInt64) -> Verdict {
-        let source = Source("\(SocketAddress(ip: address, port: 0))")
+    package mutating func admit(_ source: Source, at now: UInt64) -> Verdict {
         var replaced: UInt64?
         if self.halfOpen.count >= self.bounds.halfOpen {
             guard let victim = self.victim(for: source, at: now) else { return .tooManyHandshakes }

@@ -1,8 +1,7 @@
-import Engine
 import Crypto
 import Testing
 
-@testable import Daemon
+@testable import Engine
 
 @Suite struct CommitPaceTests {
     private func batch(entries: Int, payloadBytes: Int = 100) -> Batch {

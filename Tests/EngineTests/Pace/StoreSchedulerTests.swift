@@ -1,8 +1,7 @@
 import Crypto
-import Engine
 import Testing
 
-@testable import Daemon
+@testable import Engine
 
 @Suite("The scheduler of the store")
 struct StoreSchedulerTests {

@@ -1,5 +1,3 @@
-internal import Engine
-
 /// Runs of history that came in and wait for their turn on the loop.
 ///
 /// To check one takes about 150 µs, as much as all else that a live message costs. So one is taken

@@ -1,8 +1,7 @@
-import Engine
 import Crypto
 import Testing
 
-@testable import Daemon
+@testable import Engine
 
 @Suite("Runs of history that wait for their turn") struct BulkTests {
     private static let room = ConversationID(.zero)
