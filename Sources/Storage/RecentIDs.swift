@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 
 /// Where the newest entries are, by the first bytes of their ids: what the table `ids` lacks.
 ///

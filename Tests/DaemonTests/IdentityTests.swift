@@ -1,6 +1,7 @@
 import Glibc
 import Crypto
 import Engine
+import Formats
 import Posix
 import TestSupport
 import Testing

@@ -4,7 +4,7 @@ import Testing
 struct DeliberateBugTests {
     /// The bugs, as the source names them.
     private static let names: [String] = {
-        let lines = Repository.file("Sources/Engine/Mutant.swift")?.lines ?? []
+        let lines = Repository.file("Sources/Formats/Mutant.swift")?.lines ?? []
         return lines.compactMap { line in
             let words = line.code.split(separator: " ")
             return words.count == 2 && words[0] == "case" ? String(words[1]) : nil

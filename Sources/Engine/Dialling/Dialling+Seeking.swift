@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Services that are dialled although there are links enough, since somebody is looked for whom any of them may be.
 ///
 /// `Docs/Decisions/0044-small-rooms-are-found-by-trial.md`.

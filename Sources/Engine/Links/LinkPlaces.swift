@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Who gets one of the places for links, and whose it takes.
 ///
 /// Keys cost nothing, so places are given by how far somebody is trusted, then by where they come from:

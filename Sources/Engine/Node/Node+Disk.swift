@@ -1,3 +1,5 @@
+internal import Formats
+
 /// How much of the disk those may have whom the user has not chosen.
 ///
 /// `Docs/Decisions/0034-the-disk-is-shared-by-tier.md`.

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Formats
 
 /// Room for logs: which of them are taken, and whose give way where there are too many.
 ///

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Links on trial, and conversations that are looked for among services that are not linked.
 ///
 /// `Docs/Decisions/0044-small-rooms-are-found-by-trial.md`.

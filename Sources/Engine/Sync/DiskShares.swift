@@ -1,3 +1,5 @@
+internal import Formats
+
 /// How much of the disk messages may take, of those whom the user has not chosen, in bytes.
 package struct DiskBounds: Hashable, Sendable {
     /// Of strangers together.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Notices of alerts") struct AlertNoticesTests {
     private func at(_ milliseconds: UInt64) -> Instant {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Alerts") struct AlertsTests {
     private let now = Instant(monotonic: 1, wall: 5)

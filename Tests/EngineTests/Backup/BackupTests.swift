@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("A backup") struct BackupTests {
     static func backup() throws -> Backup {

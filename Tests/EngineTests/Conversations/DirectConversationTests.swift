@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("A conversation of two people") struct DirectConversationTests {
     private static let (ada, bea, cleo) = (personKeys(1, 2), personKeys(3, 4), personKeys(5, 6))

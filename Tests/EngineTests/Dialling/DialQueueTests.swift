@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite struct DialQueueTests {
     @Test("of many services some are dialled at a time, the rest as dials end, each once")

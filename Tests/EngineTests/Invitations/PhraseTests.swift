@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("The phrase of a secret room") struct PhraseTests {
     private typealias Suite = ConversationKey.Suite

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 /// A peer that speaks the handshake well but lies in its payload.
 @Suite("Introductions that do not hold")

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Handshakes by the secrets of realms")
 struct RealmHandshakeTests {

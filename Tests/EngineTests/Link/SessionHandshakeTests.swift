@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Two sessions become a link, or neither does")
 struct SessionHandshakeTests {

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Credit of a link") struct FlowControlTests {
     private static let want = Frame.want(

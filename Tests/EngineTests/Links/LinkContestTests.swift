@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Two links to one peer") struct LinkContestTests {
     private static let (low, high) = {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("The rooms that a peer announces")
 struct LinkRoomsTests {

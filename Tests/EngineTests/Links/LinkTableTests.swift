@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("The open links") struct LinkTableTests {
     private static let (ops, dev) = (room("ops").conversation, room("dev").conversation)

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 /// `Docs/Protocol/Sync.md` section 4.
 @Suite("Tags of a link") struct LinkTagsTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Marks of members") struct MarkTests {
     private static let ops = room("ops").conversation

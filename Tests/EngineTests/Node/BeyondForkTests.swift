@@ -1,4 +1,5 @@
 @testable import Engine
+@testable import Formats
 import Crypto
 import TestSupport
 import Testing

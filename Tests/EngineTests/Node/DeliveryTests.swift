@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Delivery, as members say it") struct DeliveryTests {
     private static let ops = room("ops")

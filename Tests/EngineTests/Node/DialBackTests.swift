@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Dialling back") struct DialBackTests {
     /// Links a peer that knows the feature, or not.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("A disk that strangers fill") struct DiskTests {
     private static let ops = room("ops")

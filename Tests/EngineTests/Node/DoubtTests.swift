@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("A link on which nothing comes back") struct DoubtTests {
     private static let ops = room("ops")

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Ephemeral frames") struct EphemeralTests {
     private static let ops = EngineTests.room("ops")

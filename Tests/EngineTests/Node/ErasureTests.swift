@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Erasing payloads") struct ErasureTests {
     private static let ops = room("ops")

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Claims of strangers, who all say to have more of all logs") struct FetchTurnTests {
     private static let ops = room("ops")

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Records that come all at once") struct ManyRecordsTests {
     private static let ops = room("ops")

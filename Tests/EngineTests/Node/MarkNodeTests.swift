@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("What members have and have read") struct MarkNodeTests {
     private static let ops = room("ops")

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Records that a peer lacks and does not take") struct OwedRecordsTests {
     private static let ops = room("ops")

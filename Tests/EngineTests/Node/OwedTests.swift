@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("What a peer is owed that does not take it") struct OwedTests {
     private static let ops = room("ops")

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Payloads that were left out") struct PayloadTests {
     /// A node in the room with two peers, of which one has brought messages without payloads.

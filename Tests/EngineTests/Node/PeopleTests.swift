@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Whom the user knows") struct PeopleTests {
     private var harness = Harness()

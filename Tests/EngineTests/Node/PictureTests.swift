@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Pictures of people") struct PictureTests {
     private static let ops = room("ops")

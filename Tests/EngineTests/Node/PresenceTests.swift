@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Who is there and who writes") struct PresenceTests {
     private static let ops = EngineTests.room("ops")

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 /// Seed 411744 of the simulation: after a disk was restored an author gave two marks one time, and of each
 /// half of the room had another for ever.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("A room that is full") struct RoomTests {
     private static let ops = room("ops")

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Testing
 
 @Suite("A daemon whose key runs in another one") struct ShutOutTests {

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Clocks of strangers") struct StrangeClockTests {
     private static let ops = room("ops")

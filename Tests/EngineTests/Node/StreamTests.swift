@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Ephemeral streams") struct StreamTests {
     private static let ops = EngineTests.room("ops")

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Logs that peers invent") struct UnknownRowsTests {
     private static let ops = room("ops")

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Peers that do not take what they are sent") struct UntakenTests {
     private static let ops = room("ops")

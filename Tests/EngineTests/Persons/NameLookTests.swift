@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("How a name looks") struct NameLookTests {
     private static let names = [

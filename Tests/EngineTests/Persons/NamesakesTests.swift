@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Names that look alike") struct NamesakesTests {
     private static let (ada, bob, eve) = (Harness.peer(2), Harness.peer(3), Harness.peer(4))

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Profiles that stand") struct ProfilesTests {
     private static let wall: UInt64 = 1_000_000

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("What records take of those whom the user does not know") struct RecordSharesTests {
     private static let (small, large, other): (UInt8, UInt8, UInt8) = (2, 3, 4)

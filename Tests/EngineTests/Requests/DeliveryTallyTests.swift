@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Who has a message") struct DeliveryTallyTests {
     private static func member(

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("In which order messages go that are more than is kept") struct RetentionOrderTests {
     typealias Claim = FairShare<LogName>.Claim

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Authors that a digest counts") struct CountedAuthorsTests {
     private static func name(_ author: UInt8, _ incarnation: UInt64) -> LogName {

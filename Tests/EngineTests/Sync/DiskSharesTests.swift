@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Whose logs give way on a disk that is shared") struct DiskSharesTests {
     /// A quarter of it is 400.

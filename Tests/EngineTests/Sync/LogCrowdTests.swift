@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Whose logs give way") struct LogCrowdTests {
     private static func name(_ number: Int) -> LogName {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("News of heads") struct NewsTests {
     private static let keys = [2, 3].map { TestLog(signer($0), in: room("ops").conversation).key }

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 /// The machine behind a reference, so that an expectation may hold a call that changes it.
 private final class Asking {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 /// Clocks, lengths and counters that a peer sends, at the ends of what they can say.
 @Suite("Values at the end of what they can say") struct ExtremeValueTests {

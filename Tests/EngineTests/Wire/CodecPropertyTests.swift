@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 /// What is written is read back equal; what is read at all is read from the only bytes that say it.
 @Suite("Every codec has one form for one value")

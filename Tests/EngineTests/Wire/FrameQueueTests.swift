@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Cutting frames for a link and joining them again")
 struct FrameQueueTests {

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Plaintexts that no peer may send")
 struct FrameReaderTests {
