@@ -31,6 +31,7 @@ struct RealmHandshakeTests {
         }
     }
 
+    // Shows: wire.realms
     @Test("without a common secret the dialling side learns nothing but refusals")
     func none() {
         var dialogue = Dialogue(
@@ -48,6 +49,7 @@ struct RealmHandshakeTests {
         #expect(!isOpen)
     }
 
+    // Shows: wire.realms
     @Test("another secret of the same realm is no secret of it")
     func renewed() {
         var dialogue = Dialogue(ofInitiator: [Self.office], ofResponder: [Self.renewed])
@@ -91,6 +93,7 @@ struct RealmHandshakeTests {
         #expect(attempts[0][18..<50] != attempts[1][18..<50])
     }
 
+    // Shows: wire.realms
     @Test("seventeen attempts are refused one by one, and the stream ends with the last refusal")
     func manyAttempts() throws {
         var dialogue = Dialogue(ofResponder: [Self.club])
@@ -130,6 +133,7 @@ struct RealmHandshakeTests {
         #expect(dialogue.failure(.initiator) == .wrongRealm)
     }
 
+    // Shows: wire.replay
     @Test("who repeats an attempt that was heard hears that it was taken, and no more")
     func replay() throws {
         let heard = try Attempts.make(Self.club).bytes
@@ -144,6 +148,7 @@ struct RealmHandshakeTests {
         #expect(dialogue.failure(.responder) == .decryptFailed)
     }
 
+    // Shows: wire.realms
     @Test("a tag that is right does not help who lacks the secret itself")
     func mirroredTag() throws {
         // The tag is of the right secret, the message of another one.
