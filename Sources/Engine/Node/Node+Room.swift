@@ -2,7 +2,7 @@ internal import Crypto
 
 /// Room for logs: which of them are taken, and whose give way where there are too many.
 ///
-/// `Docs/Decisions/0031-logs-give-way-by-source.md`.
+/// `Docs/Decisions/0021-who-gives-way.md`.
 extension Node {
     private var bounds: LogBounds { self.own.configuration.logBounds }
 
