@@ -51,7 +51,7 @@ struct DeliberateBugTests {
             }
             #expect(!files.isEmpty, "\(name) is nowhere")
             for file in files {
-                let isInPlace = ["Engine", "Storage"].contains { module in
+                let isInPlace = ["Engine", "Formats", "Storage"].contains { module in
                     file.path.hasPrefix("Sources/\(module)/")
                 }
                 #expect(isInPlace, "\(name) in \(file.path)")

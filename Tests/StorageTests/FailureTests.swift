@@ -22,6 +22,7 @@ struct FailureTests {
         return failure?.reason
     }
 
+    // Shows: told.machine
     @Test("the file is for its user alone, and so is what SQLite puts beside it")
     func mode() async throws {
         let directory = try TemporaryDirectory()

@@ -82,6 +82,7 @@ struct ForkTests {
         #expect(try await store.check().isEmpty)
     }
 
+    // Shows: daemon.disk
     @Test("the proof of a fork is charged to its log")
     func charged() async throws {
         let directory = try TemporaryDirectory()

@@ -20,6 +20,7 @@ struct RunTests {
         return (log, appends)
     }
 
+    // Shows: shown.attested
     @Test("from every entry on there is a valid run that ends at an attested entry")
     func everyBoundary() async throws {
         let directory = try TemporaryDirectory()

@@ -75,6 +75,7 @@ import Testing
         }
     }
 
+    // Shows: file.backup
     @Test("is opened by its phrase, as it was typed, and by no other")
     func sealed() throws {
         var random = SeededRandom(seed: 5)

@@ -26,6 +26,7 @@ import Testing
     @Test("there is none over what is larger than 16 GiB")
     func tooLarge() { #expect(BlobLayout(size: (1 << 34) + 1) == nil) }
 
+    // Shows: file.parts
     @Test("each part is checked by itself, and no other bytes are taken for it")
     func verifies() throws {
         var random = SeededRandom(seed: 1)

@@ -39,6 +39,7 @@ import Testing
         }
     }
 
+    // Shows: mdns.tables
     @Test("who announces more than is noted keeps out nobody else")
     func crowdedHost() {
         var fixture = DialFixture()
@@ -58,6 +59,7 @@ import Testing
         #expect(fixture.dialling.targets[.service("fake")] == nil)
     }
 
+    // Shows: mdns.crowd
     @Test("that more is announced than can be tried is told once a second while more come")
     func overflow() {
         var fixture = DialFixture()
@@ -124,6 +126,7 @@ import Testing
         #expect(told == 0)
     }
 
+    // Shows: mdns.targets
     @Test("what is announced from another network is reported, and dialled once it is in ours")
     func foreign() throws {
         var fixture = DialFixture()

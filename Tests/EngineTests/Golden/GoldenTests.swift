@@ -140,6 +140,7 @@ struct GoldenTests {
         } catch { return false }
     }
 
+    // Shows: shown.author
     @Test("every forgery reads but does not verify")
     func forgeries() throws {
         let lines = GoldenFile.lines.filter { $0.key.hasPrefix("forged.") }

@@ -27,6 +27,7 @@ import Testing
         #expect(seen.count == 200)
     }
 
+    // Shows: told.phrase
     @Test("of which a word was mistyped, changed, left out or moved is told of, not taken")
     func slips() throws {
         var random = SodiumRandom()

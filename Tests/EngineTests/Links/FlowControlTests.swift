@@ -61,6 +61,7 @@ import Testing
         #expect(flow.credit(on: .live) == Limits.initialCredit)
     }
 
+    // Shows: daemon.peers
     @Test("no more bytes wait than are bounded, and they are counted until they go")
     func full() {
         var flow = FlowControl()

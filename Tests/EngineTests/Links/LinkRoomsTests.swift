@@ -12,6 +12,7 @@ struct LinkRoomsTests {
         return Room(name, in: realm)
     }
 
+    // Shows: daemon.strangers
     @Test("of rooms that this node is not in, so many are remembered by name as the limit says")
     func bounded() {
         var rooms = LinkRooms()

@@ -278,6 +278,7 @@ struct ContentTests {
         #expect(erased.payload.omitted == erased.payload)
     }
 
+    // Shows: shown.author
     @Test("every field of an entry and its place is in its id")
     func ids() {
         let log = TestLog(signer(1), in: self.room.conversation)

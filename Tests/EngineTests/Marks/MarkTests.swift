@@ -95,6 +95,7 @@ import Testing
         #expect(Mark(record, by: keyring) == mark)
     }
 
+    // Shows: told.read-marks
     @Test("of sealed conversations open with their key alone, and only where they were put")
     func sealed() throws {
         var random = SeededRandom(seed: 1)

@@ -130,6 +130,7 @@ import Testing
         #expect(harness.node.commits.proofCredits.isEmpty)
     }
 
+    // Shows: daemon.forks
     @Test("who shows another head keeps nobody from being asked for what is new")
     func searchBesideFetch() throws {
         var harness = Harness()

@@ -64,6 +64,7 @@ import Testing
         #expect(test.harness.dials.count == before)
     }
 
+    // Shows: daemon.dial-back
     @Test("is not dialled beside it where it is a stranger's who has dialled")
     func stranger() {
         var test = self

@@ -34,6 +34,7 @@ import Testing
         #expect(harness.node.links[LinkID(2)].ephemeral.dropped == 0)
     }
 
+    // Shows: daemon.ephemeral
     @Test("that come too fast are dropped, by number and by bytes, and the link stays")
     func tooFast() {
         let seconds = Int(Limits.ephemeralBurstMilliseconds / 1_000)
@@ -49,6 +50,7 @@ import Testing
         #expect(harness.node.links.has(LinkID(2)))
     }
 
+    // Shows: shown.signals
     @Test("of one conversation do not take the place of those of another; all together are bounded")
     func apart() {
         let rooms = (0..<20).map { EngineTests.room("room\($0)") }

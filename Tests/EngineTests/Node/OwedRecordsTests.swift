@@ -47,6 +47,7 @@ import Testing
         }
     }
 
+    // Shows: daemon.peers
     @Test("are remembered by two thousand keys a link at most, however many there are")
     func bounded() {
         var test = self

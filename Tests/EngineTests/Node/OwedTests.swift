@@ -37,6 +37,7 @@ import Testing
         frames.compactMap { if case .forkProof(let proof) = $0 { proof.key } else { nil } }
     }
 
+    // Shows: daemon.peers
     @Test("each thing is owed once, however often it is asked for, and made when it goes")
     func once() throws {
         var test = self
@@ -95,6 +96,7 @@ import Testing
         #expect(Self.proofs(test.harness.take(from: 3)).contains(log.key))
     }
 
+    // Shows: daemon.peers
     @Test("who sends control frames without end is closed; who returns credit is not")
     func control() {
         var test = self

@@ -85,6 +85,7 @@ import Testing
         #expect(self.sent(to: [earlier]) == [own])
     }
 
+    // Shows: daemon.questions
     @Test("who tells again what it has, and was sent no digest, is answered once in a while")
     func repeated() {
         var test = self

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    // The whole sentence stands in the table of Threats.md.
+    // Shows: daemon.peers
     @Test(
         "strangers who take nothing leave 24 MiB together at most: who leaves most goes, and nobody whom the user knows"
     )

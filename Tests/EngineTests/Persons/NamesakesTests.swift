@@ -24,6 +24,7 @@ import Testing
         #expect(Self.marked(names, tiers) == [Self.ada, Self.bob].sorted())
     }
 
+    // Shows: shown.lookalikes
     @Test("the lower tier carries the mark, never the higher one")
     func tiers() {
         let names = [Self.ada: "Ada", Self.bob: "ADA ", Self.eve: "A\u{200B}da"]
@@ -59,6 +60,7 @@ import Testing
         #expect(!namesakes.isAmbiguous(Self.bob) { _ in .stranger })
     }
 
+    // Shows: shown.lookalikes
     @Test(
         "a crowd under one name hides nobody of whom the user has said something, and costs no more than a few"
     )
@@ -110,6 +112,7 @@ import Testing
         }
     }
 
+    // Shows: shown.lookalikes
     @Test("names like keys or marks, and names that nobody sees, are marked, alone though they are")
     func misleading() {
         for name in ["@lntyzs3w", "lntyzs3wpof3", "\u{200B}", "Ada \u{2713}", "Ada (you)"] {

@@ -51,6 +51,7 @@ import Testing
         #expect(profiles.holders == [LinkID(1)])
     }
 
+    // Shows: daemon.peers
     @Test("of links that keep too much, a stranger's with most gives way first")
     func excessiveHolder() {
         var profiles = Profiles([])

@@ -31,6 +31,7 @@ import Testing
 
     private static func names(_ step: RetentionStep) -> Set<LogName> { Set(step.shares.keys) }
 
+    // Shows: daemon.retention
     @Test("strangers come first, then fellows, then known people together, and the user last")
     func tiers() {
         let steps = RetentionOrder.steps(Self.claims, above: 100)

@@ -39,6 +39,7 @@ import Testing
         #expect(!conversation.authors.isEmpty)
     }
 
+    // Shows: daemon.pace
     @Test("of few the digest of records is made anew at once, of many once in a while")
     func paced() {
         let profile = Record(

@@ -42,6 +42,7 @@ import Testing
             ]).isEmpty)
     }
 
+    // Shows: daemon.disk
     @Test("the source with most bytes loses the largest log of the author with most, and no more")
     func largest() {
         #expect(
@@ -55,6 +56,7 @@ import Testing
         #expect(!victims.contains(1) && victims.count == 6)
     }
 
+    // Shows: daemon.disk
     @Test("of one source those who have signed two histories give way first")
     func forked() {
         let flood = (UInt8(10)..<20).map { Self.claim($0, 30, isForked: true) }

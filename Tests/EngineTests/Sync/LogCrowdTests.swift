@@ -25,6 +25,7 @@ import Testing
         return LogCrowd(occupants.shuffled(), at: 0)
     }
 
+    // Shows: daemon.rooms
     @Test("the source with most logs loses its newest to a source with fewer")
     func newest() {
         var crowd = Self.crowd([2, 10, 3])

@@ -28,6 +28,7 @@ import Testing
         #expect(news.since(0, atMost: 9).keys == Self.keys.reversed())
     }
 
+    // Shows: daemon.pace
     @Test("what is told in portions is all told, and costs nothing that was told before")
     func portions() {
         var news = News()

@@ -42,6 +42,7 @@ import Testing
         return harness.answers.count == before + 3
     }
 
+    // Shows: daemon.decoders
     @Test(
         "an entry from the end of time ends nothing, whatever all peers' clocks say",
         arguments: ends)
@@ -69,6 +70,7 @@ import Testing
         }
     }
 
+    // Shows: daemon.decoders
     @Test("a row of a clock may say anything of any log", arguments: ends)
     func rows(value: UInt64) throws {
         var harness = Self.linked(clocks: value)
@@ -93,6 +95,7 @@ import Testing
         #expect(Self.isAlive(&harness))
     }
 
+    // Shows: daemon.decoders
     @Test("wants, answers, credit and records may name any number", arguments: ends)
     func numbers(value: UInt64) throws {
         var harness = Self.linked(clocks: 0)
@@ -140,6 +143,7 @@ import Testing
         #endif
     }
 
+    // Shows: daemon.decoders
     @Test("a run may stand anywhere and be of any time", arguments: ends)
     func runs(value: UInt64) {
         var harness = Self.linked(clocks: value)

@@ -188,6 +188,7 @@ struct CodecPropertyTests {
         }
     }
 
+    // Shows: daemon.decoders
     @Test("bytes without a meaning are refused, never fatal")
     func noise() {
         var random = SeededRandom(seed: 8)
@@ -213,6 +214,7 @@ struct CodecPropertyTests {
         #expect(frames.map(\.frame) == [.goaway(nil, "x")])
     }
 
+    // Shows: shown.withheld
     @Test("a run may lack payloads of messages, but not those of control entries")
     func withheld() throws {
         let log = TestLog(signer(1), in: room("agora").conversation)
