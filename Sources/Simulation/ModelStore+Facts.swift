@@ -1,4 +1,5 @@
 import Engine
+import Formats
 
 /// What a batch says beside its entries.
 extension ModelStore {

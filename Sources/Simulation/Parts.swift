@@ -1,5 +1,6 @@
 import Crypto
 import Engine
+import Formats
 
 /// Draws all that came later, apart from all else, so that a seed without it stays as it is.
 struct Dice {

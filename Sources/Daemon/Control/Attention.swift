@@ -1,5 +1,6 @@
 internal import ControlAPI
 internal import Engine
+internal import Formats
 
 /// Whether the user is at a client, as clients say.
 struct Attention {

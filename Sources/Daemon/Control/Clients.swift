@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 internal import Storage
 
 /// Those who use the control socket: what they have asked, and what they follow.

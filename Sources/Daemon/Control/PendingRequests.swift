@@ -1,4 +1,6 @@
 internal import Engine
+internal import Formats
+internal import Formats
 
 /// A request that the node is working on, and what follows its answer.
 struct PendingRequest {

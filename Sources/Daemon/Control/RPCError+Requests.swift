@@ -1,5 +1,6 @@
 internal import ControlAPI
 internal import Engine
+internal import Formats
 
 /// Why the node did not do what it was asked for: which error each refusal is, and the errors below.
 extension RPCError {

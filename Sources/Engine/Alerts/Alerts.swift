@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What people should know: alerts that stand until they are over, and refusals.
 ///
 /// An alert is about the node, or about one peer: those about different peers stand side by side.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What people are told: lines of the log, alerts, refusals; and the time that some of them are about.
 extension Node {
     mutating func log(

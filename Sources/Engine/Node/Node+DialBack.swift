@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What is asked for that concerns no conversation: to be dialled back, by peers and by this node.
 extension Node {
     // MARK: Peers ask

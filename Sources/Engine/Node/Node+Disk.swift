@@ -1,6 +1,8 @@
+internal import Formats
+
 /// How much of the disk those may have whom the user has not chosen.
 ///
-/// `Docs/Decisions/0034-the-disk-is-shared-by-tier.md`.
+/// `Docs/Decisions/0021-who-gives-way.md`.
 extension Node {
     private var bounds: DiskBounds { self.own.configuration.diskBounds }
 

@@ -1,3 +1,5 @@
+package import Formats
+
 /// What is worth nothing later: who is there, who writes, streams that nobody keeps.
 ///
 /// `Docs/Protocol/Ephemeral.md`.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What becomes of packets on links, for a user who wants to know what is wrong.
 extension Node {
     /// Has some links tried for lost packets; those to hosts of `own` are not, since they lose none.

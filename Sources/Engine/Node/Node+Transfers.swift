@@ -1,3 +1,5 @@
+package import Formats
+
 /// Files: fetched from whoever has them, and served to those with whom a conversation is shared that
 /// tells of them.
 ///

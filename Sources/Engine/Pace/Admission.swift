@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Decides which connections from strangers may begin a handshake.
 ///
 /// A stranger has proven nothing, so what one may cost is bounded before anything is read: the

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Decides which batches the loop's thread writes itself, by how long the disk has taken for such.
 ///
 /// To hand a batch to the store's thread and to hear of its end are two wake-ups, about 50 µs. That

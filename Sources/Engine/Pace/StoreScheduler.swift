@@ -1,3 +1,5 @@
+package import Formats
+
 /// Decides which thread does what for the store, and when history gets its turn on the loop.
 ///
 /// A value: time and what was measured are arguments, and the shell does what it says. The parts

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Whether packets are lost on links") struct PacketTrialTests {
     private static let request = RequestID(900)

@@ -39,6 +39,7 @@ private final class LogHolder {
         Source(text.contains(":") ? "[\(text)]:7000" : "\(text):7000")
     }
 
+    // Shows: daemon.handshakes
     @Test("no more than the allowed handshakes are half-open at a time")
     func halfOpen() throws {
         let admission = Gate(Admission())
@@ -66,6 +67,7 @@ private final class LogHolder {
         #expect(admission.admit(late, at: 501) == .admittedForOldest)
     }
 
+    // Shows: daemon.links
     @Test("a handshake gives way at once to one of a source with fewer of them")
     func sources() throws {
         let admission = Gate(Admission())
@@ -80,6 +82,7 @@ private final class LogHolder {
         #expect(admission.admit(self.address("192.0.2.1"), at: 1) == .admittedForOldest)
     }
 
+    // Shows: daemon.handshakes
     @Test("a source that goes on and on is slowed down, and others are not")
     func tokenBucket() throws {
         let admission = Gate(Admission())

@@ -3,6 +3,7 @@ import Testing
 @testable import Engine
 
 @Suite("Strangers' share of the loop") struct StrangerPaceTests {
+    // Shows: daemon.pace
     @Test("strangers come last once they have used up their share, and have it again after a while")
     func share() {
         var pace = StrangerPace()
@@ -29,6 +30,7 @@ import Testing
         #expect(later && !pace.isOverdrawn)
     }
 
+    // Shows: daemon.pace
     @Test("one turn that has taken long is counted whole: others come first for twice as long")
     func long() {
         var pace = StrangerPace()
@@ -52,6 +54,7 @@ import Testing
         #expect(pace.isOverdrawn)
     }
 
+    // Shows: daemon.pace
     @Test("what costs much is read in small portions, and what costs little in large ones")
     func portion() {
         var portion = ReadPortion()
@@ -75,6 +78,7 @@ import Testing
         #expect(portion.count / 18 <= ReadPortion.manyFrames)
     }
 
+    // Shows: daemon.pace
     @Test("who has just come is before those who have asked without end, by where they are")
     func usage() {
         var usage = SourceUsage()
