@@ -23,7 +23,7 @@ actor NodeShell {
 
     var node: Node<SodiumRandom>
     var life = Life()
-    private var turns = Turns()
+    private var turns = TurnEvents()
     lazy var timers = self.makeTimers()
 
     var disk: Disk

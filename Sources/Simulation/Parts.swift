@@ -22,7 +22,7 @@ struct Dice {
 }
 
 /// Wires, addresses and whom machines can find.
-struct Network {
+struct Wiring {
     var wires: [Int: Wire] = [:]
     /// Ways that are blocked: from one machine to another.
     var blocked: Set<Way> = []

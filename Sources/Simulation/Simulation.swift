@@ -57,7 +57,7 @@ package final class Simulation {
 
     var machines: [Machine] = []
     var bounds = NodeBounds()
-    var network = Network()
+    var network = Wiring()
     var backups: [Int: (store: ModelStore, blobs: ModelBlobs)] = [:]
     /// The number of the last request, timer or wire.
     var lastNumber: UInt64 = 0

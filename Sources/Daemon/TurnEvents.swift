@@ -1,7 +1,7 @@
 internal import Engine
 
 /// Whether a turn is under way, and what the node is to be told in it.
-struct Turns {
+struct TurnEvents {
     private var events: [Event] = []
     private var isUnderWay = false
 
