@@ -81,7 +81,7 @@ extension NodeShell {
                 buildTime: Build.timeMilliseconds, realms: self.nodeRealms,
                 discovers: self.discovery.isRunning, preferences: self.configuration.preferences,
                 diskBounds: DiskBounds(all: self.diskLimit)),
-            snapshot: snapshot, random: SodiumRandom())
+            snapshot: snapshot, random: .system(SodiumRandom()))
         self.phase = .running
         let addresses = self.listening.addresses
         self.peerStreams.open(

@@ -18,7 +18,7 @@ package actor NodeShell {
     let log: Journal
     let birth: Birth
 
-    var node: Node<SodiumRandom>?
+    var node: Node?
     var phase = Phase.starting
     /// What the process ends with; set before the loop is stopped.
     package private(set) var failure: StartError?

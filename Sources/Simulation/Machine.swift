@@ -25,7 +25,7 @@ final class Machine {
     /// Whether its user fetches all files in the end.
     var wantsAllFiles = false
     /// The running node; nil while it is stopped.
-    var node: Node<SeededRandom>?
+    var node: Node?
     /// Counts the starts.
     var start = 0
     var boot: UInt64 = 0

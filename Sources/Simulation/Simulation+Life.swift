@@ -36,7 +36,7 @@ extension Simulation {
             signer: machine.signer, certificate: machine.certificate, person: machine.person,
             boot: boot, configuration: configuration,
             snapshot: machine.store.snapshot(isContinuous: isContinuous),
-            keyring: machine.keyring, random: self.machines[index].random.split())
+            keyring: machine.keyring, random: .seeded(self.machines[index].random.next()))
         try self.tell(index, .started)
         if self.hasFiles { self.takeUpFiles(index) }
         for other in self.machines where other.isUp && self.meets(index, other.index) {

@@ -8,11 +8,11 @@ package import Crypto
 ///
 /// It routes: what it decides is decided by the machines that it owns, each with its own file and
 /// tests, and what one of them wants done concerns the others only here. `Docs/Architecture.md`.
-package struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
+package struct Node: Sendable {
     /// The own key.
     package let id: PeerID
     var own: OwnNode
-    var random: Random
+    var random: NodeRandom
     /// What the running call gathers.
     var actions: [Action] = []
     var now = Instant(monotonic: 0, wall: 0)
@@ -82,7 +82,7 @@ package struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     package init(
         signer: Signer, certificate: Certificate, person: PersonKeys, boot: UInt64,
         configuration: NodeConfiguration, snapshot: Snapshot, keyring: Keyring = Keyring(),
-        random: Random
+        random: NodeRandom
     ) {
         var random = random
         let incarnation = snapshot.incarnation ?? random.next()
@@ -132,7 +132,6 @@ package struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     /// Takes an event and says what to do, in order.
     ///
     /// - Precondition: called by one caller at a time, with a monotonic clock that does not go back.
-    @_specialize(where Random == SodiumRandom)  // other modules see only the generic code
     package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         precondition(now.monotonic >= self.now.monotonic, "the monotonic clock does not go back")
         self.now = now

@@ -7,12 +7,12 @@ import Testing
     private static let ops = room("ops")
 
     /// A node that is in the room and linked to a peer who is there, too.
-    private static func node() -> Node<SeededRandom> {
+    private static func node() -> Node {
         var node = Node(
             signer: signer(1), certificate: testCertificate(of: signer(1)),
             person: personKeys(40, 41), boot: 1,
             configuration: NodeConfiguration(name: "ada", staticPeers: [], buildTime: 0),
-            snapshot: Snapshot(), random: SeededRandom(seed: 1))
+            snapshot: Snapshot(), random: .seeded(1))
         Self.give(&node, .started)
         Self.give(&node, .request(RequestID(1), .join(Self.ops)))
         let info = LinkInfo(to: PeerID(signer(2).publicKey), boot: 2)
@@ -22,7 +22,7 @@ import Testing
         return node
     }
 
-    private static func give(_ node: inout Node<SeededRandom>, _ frame: Frame) {
+    private static func give(_ node: inout Node, _ frame: Frame) {
         guard let received = try? ReceivedFrame(whole: frame.encoded.bytes) else {
             preconditionFailure("a frame that was encoded decodes")
         }
@@ -31,7 +31,7 @@ import Testing
 
     /// Gives a node an event, and writes what it wants written.
     @discardableResult
-    private static func give(_ node: inout Node<SeededRandom>, _ event: Event) -> [Action] {
+    private static func give(_ node: inout Node, _ event: Event) -> [Action] {
         let now = Instant(monotonic: 1_000, wall: 1_000_000)
         var all = node.handle(event, at: now)
         var next = 0

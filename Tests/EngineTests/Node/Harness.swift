@@ -8,7 +8,7 @@ import Testing
 
 /// A node with a disk that writes when it is told to, and peers that are played by the test.
 struct Harness {
-    var node: Node<SeededRandom>
+    var node: Node
     var now = Instant(monotonic: 1_000, wall: 1_000_000)
     /// What the node has sent on each link, in order.
     var sent: [LinkID: [Frame]] = [:]
@@ -95,7 +95,7 @@ struct Harness {
         self.node = Node(
             signer: signer(number), certificate: testCertificate(of: signer(number)),
             person: personKeys(40, 41), boot: 1,
-            configuration: configuration, snapshot: snapshot, random: SeededRandom(seed: 1))
+            configuration: configuration, snapshot: snapshot, random: .seeded(1))
         self.give(.started)
         self.settle()
     }
