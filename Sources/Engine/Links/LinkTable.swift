@@ -16,6 +16,8 @@ struct LinkTable: Sendable {
     /// The links that share a conversation, oldest first.
     private var sharers: [ConversationID: [LinkID]] = [:]
     private var doomed: [Doom] = []
+    /// Newer links to peers that are linked already, until it is decided which one stays.
+    var contest = LinkContest()
     /// Conversations that the user has left and of which a peer has told what it has: where that is
     /// the leave they end being shared, once the event has been handled.
     var departing: Set<ConversationID> = []

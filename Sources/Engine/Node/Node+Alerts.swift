@@ -43,7 +43,7 @@ extension Node {
     /// Has subscribers told that somebody whom the user knows is linked, or no longer.
     mutating func tellLinked(_ peer: PeerID, _ isLinked: Bool) {
         guard self.tier(of: peer) > .stranger else { return }
-        self.commits.add([Notice(.linked(peer, isLinked), at: self.now.wall)])
+        self.disk.commits.add([Notice(.linked(peer, isLinked), at: self.now.wall)])
     }
 
     /// The store's file was read: what is damaged in it, or nil where a whole reading found nothing.
@@ -60,7 +60,7 @@ extension Node {
         self.lookWhoIsMissing()
         self.alerts.expire(at: self.now)
         let notices = self.alerts.notices.take(at: self.now)
-        if !notices.isEmpty { self.commits.add(notices) }
+        if !notices.isEmpty { self.disk.commits.add(notices) }
         if let moment = self.alerts.newMoment(besides: self.absences.next) {
             self.actions.append(.arm(.alerts, at: moment))
         }
@@ -154,7 +154,7 @@ extension Node {
     }
 
     mutating func updateClockAlert() {
-        if let text = self.peerClocks.warning(at: self.now) {
+        if let text = self.clocks.peers.warning(at: self.now) {
             self.raiseAlert(.clock, text)
         } else {
             self.alerts.clear(.clock, at: self.now)
@@ -163,14 +163,14 @@ extension Node {
 
     /// Releases held entries that are due since the clock was set.
     mutating func releaseIfDue() {
-        if self.time.isDue(self.held) { self.commits.release = true }
+        if self.clocks.own.isDue(self.disk.held) { self.disk.commits.release = true }
     }
 
     /// Wakes the node when the first held entry is due.
     mutating func armRelease() {
-        guard self.held.count > 0 else { return }
+        guard self.disk.held.count > 0 else { return }
         // After each share others have their turn, however many are due at once.
-        let wait = max(self.time.wait(until: self.held), Limits.releasePauseMilliseconds)
+        let wait = max(self.clocks.own.wait(until: self.disk.held), Limits.releasePauseMilliseconds)
         self.actions.append(.arm(.release, at: self.now.monotonic + wait))
     }
 }

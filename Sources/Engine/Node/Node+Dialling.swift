@@ -8,7 +8,7 @@ extension Node {
                 if let line = self.alerts.linkThinning.line(text, at: self.now) {
                     self.log(.info, line)
                 }
-            case .keep(let peer): self.commits.peers[peer.id] = peer
+            case .keep(let peer): self.disk.commits.peers[peer.id] = peer
             case .alert:
                 self.raiseAlert(
                     .announcements,

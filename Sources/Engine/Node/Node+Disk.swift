@@ -7,10 +7,10 @@ extension Node {
     /// What a batch has made of the logs' sizes; where strangers or fellows have more than is kept of
     /// them, their largest logs give way.
     mutating func settleSizes(_ sizes: [LogSize]) {
-        for size in sizes { self.diskShares.note(size) }
-        if self.diskShares.isLookDue(self.bounds) {
-            let victims = self.diskShares.giveWay(self.claims, self.bounds)
-            self.diskShares.wait(victims)
+        for size in sizes { self.conversations.diskShares.note(size) }
+        if self.conversations.diskShares.isLookDue(self.bounds) {
+            let victims = self.conversations.diskShares.giveWay(self.claims, self.bounds)
+            self.conversations.diskShares.wait(victims)
             // The lower tier gives way first, and is told of last: one alert stands for both.
             for isFellow in [true, false] {
                 if let first = victims.first(where: { ($0.tier == .fellow) == isFellow }) {
@@ -20,10 +20,10 @@ extension Node {
         }
         // A few with each batch: the next is never far, since it takes these off the disk.
         for _ in 0..<Limits.victimsPerBatch {
-            guard let key = self.diskShares.nextVictim() else { return }
+            guard let key = self.conversations.diskShares.nextVictim() else { return }
             // Meanwhile it may be gone, or of somebody whom the user knows.
-            guard self.conversationTable.has(key.conversation),
-                self.conversationTable[known: key.conversation].logs.has(key.name),
+            guard self.conversations.table.has(key.conversation),
+                self.conversations.table[known: key.conversation].logs.has(key.name),
                 self.tier(of: key.name.author) <= .fellow
             else { continue }
             self.giveWayWithWaiting(key)
@@ -35,9 +35,9 @@ extension Node {
     ///
     /// Nothing of it is being written, since a batch has just ended.
     private mutating func giveWayWithWaiting(_ key: LogKey) {
-        let log = self.conversationTable[known: key.conversation].log(key.name)
+        let log = self.conversations.table[known: key.conversation].log(key.name)
         if log.tail != log.head {
-            for accepted in self.commits.drop(key) { self.returnCredit(for: accepted) }
+            for accepted in self.disk.commits.drop(key) { self.returnCredit(for: accepted) }
         }
         self.giveWay(key)
     }
@@ -57,18 +57,19 @@ extension Node {
 
     private var claims: [DiskShares.Claim] {
         var authors: Set<PeerID> = []
-        for conversation in self.conversationTable.values {
+        for conversation in self.conversations.table.values {
             authors.formUnion(conversation.logs.keys.map(\.author))
         }
         let tiers = self.tiers(of: authors)
         var claims: [DiskShares.Claim] = []
-        for (id, conversation) in self.conversationTable {
+        for (id, conversation) in self.conversations.table {
             for (name, log) in conversation.logs {
                 let key = LogKey(conversation: id, name: name)
                 claims.append(
                     DiskShares.Claim(
                         key: key, tier: tiers[name.author] ?? .stranger, source: log.charge.source,
-                        bytes: self.diskShares.bytes(of: key), isForked: log.forkPoint != nil))
+                        bytes: self.conversations.diskShares.bytes(of: key),
+                        isForked: log.forkPoint != nil))
             }
         }
         return claims

@@ -57,7 +57,7 @@ extension Node {
     }
 
     mutating func typing(in id: ConversationID, _ request: RequestID) {
-        guard self.conversationTable.has(id) else {
+        guard self.conversations.table.has(id) else {
             return self.answer(request, .failed(.unknownConversation))
         }
         guard self.isJoinedOrWillBe(id) else {
@@ -101,7 +101,7 @@ extension Node {
     mutating func openStream(
         _ name: StreamName, in id: ConversationID, isOrdered: Bool, _ request: RequestID
     ) {
-        guard self.conversationTable.has(id) else {
+        guard self.conversations.table.has(id) else {
             return self.answer(request, .failed(.unknownConversation))
         }
         guard self.isJoinedOrWillBe(id) else {
@@ -127,7 +127,7 @@ extension Node {
         }
         switch self.streams.next(bytes, of: stream, at: self.now.monotonic) {
         case .packet(let id, let packet):
-            let isMember = self.conversationTable.has(id) && self.isJoinedOrWillBe(id)
+            let isMember = self.conversations.table.has(id) && self.isJoinedOrWillBe(id)
             let told = isMember ? self.send(.packet(packet), stream: stream, in: id) : 0
             self.answer(request, .packetSent(number: packet.number, told: told))
         case .tooFast(let wait):
@@ -140,7 +140,7 @@ extension Node {
         guard let (id, end) = self.streams.close(stream) else {
             return self.answer(request, .failed(.unknownStream))
         }
-        if self.conversationTable.has(id), self.isJoinedOrWillBe(id) {
+        if self.conversations.table.has(id), self.isJoinedOrWillBe(id) {
             _ = self.send(.packet(end), stream: stream, in: id)
         }
         self.answer(request, .streamClosed)
@@ -159,7 +159,7 @@ extension Node {
     mutating func receiveEphemeral(_ piece: EphemeralPiece, _ byteCount: Int, on id: LinkID) {
         let conversation = piece.conversation
         guard self.takeEphemeral(byteCount, in: conversation, on: id),
-            self.conversationTable[known: conversation].isJoined,
+            self.conversations.table[known: conversation].isJoined,
             !self.isWaitingToBeLetIn(conversation, on: id)
         else { return }
         let peer = self.links[id].info.peer

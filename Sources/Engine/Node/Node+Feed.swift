@@ -9,7 +9,7 @@ extension Node {
             let links = self.links.sharing(run.key.conversation)
             guard !links.isEmpty else { continue }
             let frame = Frame.liveRun(run).encoded
-            let number = self.conversationTable[known: run.key.conversation]
+            let number = self.conversations.table[known: run.key.conversation]
                 .numbers.number(of: run.key.name)
             for id in links {
                 switch self.links[id].push(run, number: number, byteCount: frame.bytes.count) {
@@ -39,7 +39,7 @@ extension Node {
     mutating func beginFeed(_ key: LogKey, from seq: UInt64, on id: LinkID) {
         // First what is known of nearly every delta.
         guard self.links[id].fed(key) == nil else { return }
-        let head = self.conversationTable[known: key.conversation].log(key.name).head.seq
+        let head = self.conversations.table[known: key.conversation].log(key.name).head.seq
         guard seq > 0, seq <= head, head - seq <= UInt64(Limits.runEntries) else { return }
         self.links[id].shared[known: key.conversation].fed[key.name] = seq
         guard seq < head else { return }
@@ -61,7 +61,7 @@ extension Node {
     private mutating func pumpLive(_ id: LinkID) {
         guard let bytes = self.links[id].liveReadBytes else { return }
         while let key = self.links[id].lagging.next() {
-            let head = self.conversationTable[known: key.conversation].log(key.name).head.seq
+            let head = self.conversations.table[known: key.conversation].log(key.name).head.seq
             // The conversation may have been left since.
             guard let fed = self.links[id].fed(key), fed < head else { continue }
             self.links[id].lagging.add(key)
@@ -86,7 +86,7 @@ extension Node {
     mutating func read(
         _ purpose: ReadPurpose, _ key: LogKey, from: UInt64, through: UInt64, bytes: Int = 0
     ) {
-        let read = self.reads.begin(purpose)
+        let read = self.disk.reads.begin(purpose)
         self.actions.append(.readRuns(read, key, from: from, through: through, byteLimit: bytes))
     }
 
@@ -97,10 +97,10 @@ extension Node {
             self.links[id].serving.count < Limits.wantsPerLink,
             let name = self.logName(want.tag, of: conversation, on: id)
         else { return self.refuseWant(want, on: id) }
-        let head = self.conversationTable[known: conversation].log(name).head
+        let head = self.conversations.table[known: conversation].log(name).head
         guard head.seq >= want.from else { return self.refuseWant(want, on: id) }
         if name.author != self.id {
-            let number = self.conversationTable[known: conversation].numbers.number(of: name)
+            let number = self.conversations.table[known: conversation].numbers.number(of: name)
             self.links[id].shared[known: conversation].taken.insert(number)
         }
         self.links[id].serving.append(
@@ -117,7 +117,7 @@ extension Node {
     // MARK: What the store has read
 
     mutating func runsRead(_ read: ReadID, _ runs: [Run]) {
-        switch self.reads.end(read) {
+        switch self.disk.reads.end(read) {
         case .live(let id, let key): self.liveRead(runs, key, on: id)
         case .sync(let id, let serving): self.syncRead(runs.first, serving, on: id)
         case .fork(let key): self.forkRead(runs.first, key)
@@ -128,7 +128,7 @@ extension Node {
     }
 
     mutating func readFailed(_ read: ReadID, _ failure: StoreFailure) {
-        guard let purpose = self.reads.end(read) else { return }
+        guard let purpose = self.disk.reads.end(read) else { return }
         self.raiseAlert(.storage, "\(failure.detail); \(failure.remedy)")
         switch purpose {
         // Entries that are damaged here are no reason to keep the others from the peer.
@@ -144,7 +144,7 @@ extension Node {
         case .proof(let id, _):
             self.links[id].isReadingProof = false
             self.pumpOwed(id)
-        case .fork(let key): self.forkSearches.end(key)
+        case .fork(let key): self.catchUp.forkSearches.end(key)
         // Peers tell of the proof again.
         case .end: break
         }
@@ -196,7 +196,7 @@ extension Node {
 
     /// A peer that has fetched an own log to its end is pushed what is new from then on.
     private mutating func feedOn(_ key: LogKey, after seq: UInt64, on id: LinkID) {
-        let head = self.conversationTable[known: key.conversation].log(key.name).head.seq
+        let head = self.conversations.table[known: key.conversation].log(key.name).head.seq
         guard key.name.author == self.id, seq >= head, self.links[id].fed(key) == nil else {
             return
         }

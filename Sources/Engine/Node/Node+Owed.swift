@@ -54,7 +54,7 @@ extension Node {
 
     /// Those of some records that a peer may have: a conversation may have been left since.
     private func tellable(_ keys: [RecordKey], on id: LinkID) -> [Record] {
-        keys.compactMap { self.profiles.record($0) }.filter { self.mayTell($0, on: id) }
+        keys.compactMap { self.persons.profiles.record($0) }.filter { self.mayTell($0, on: id) }
     }
 
     private mutating func pay(
@@ -66,17 +66,17 @@ extension Node {
         case .recordClock: self.sendRecordClock(of: conversation, on: id)
         case .proof(let name):
             let key = LogKey(conversation: conversation, name: name)
-            guard self.conversationTable[known: conversation].log(name).forkPoint != nil else {
+            guard self.conversations.table[known: conversation].log(name).forkPoint != nil else {
                 return
             }
             self.links[id].isReadingProof = true
-            self.actions.append(.readProof(self.reads.begin(.proof(id, key)), key))
+            self.actions.append(.readProof(self.disk.reads.begin(.proof(id, key)), key))
         }
     }
 
     /// The proof of a fork has come from the store, where it has one.
     mutating func proofRead(_ read: ReadID, _ proof: ForkProof?) {
-        guard case .proof(let id, let key)? = self.reads.end(read) else { return }
+        guard case .proof(let id, let key)? = self.disk.reads.end(read) else { return }
         self.links[id].isReadingProof = false
         if let proof, self.links.isShared(key.conversation, on: id) {
             self.send(.forkProof(proof), on: id)

@@ -26,8 +26,8 @@ extension Node {
         if author == self.id { return self.maySeeProfile(id) }
         if author == self.links[id].info.peer { return true }
         return self.links[id].shared.keys.contains {
-            self.conversationTable[known: $0].count(of: author) > 0
-                && !self.conversationTable[known: $0].isRequest
+            self.conversations.table[known: $0].count(of: author) > 0
+                && !self.conversations.table[known: $0].isRequest
         }
     }
 
@@ -35,7 +35,7 @@ extension Node {
 
     /// A profile stands: its picture is fetched, and the one before goes, unless another profile names it.
     mutating func notePicture(of author: PeerID) {
-        let picture = self.profiles.profile(of: author)?.picture
+        let picture = self.persons.profiles.profile(of: author)?.picture
         guard picture != self.pictures.picture(of: author) else { return }
         if let gone = self.pictures.name(picture, of: author) { self.releasePicture(gone) }
         guard let picture else { return self.tellPicture(of: author) }

@@ -108,7 +108,7 @@ extension Node {
         guard author != self.id, file.size <= self.own.configuration.preferences.autoFetchBytes,
             let layout = BlobLayout(size: file.size),
             self.tier(of: author) > .stranger
-                || self.conversationTable[known: conversation].room == nil
+                || self.conversations.table[known: conversation].room == nil
         else { return }
         self.transferred(
             .fetch(

@@ -117,16 +117,16 @@ import Testing
         while !harness.reads.isEmpty { harness.answer(0) }
         #expect(uncredited() > before && harness.batch?.proofs == [late])
         harness.settle()
-        #expect(harness.node.commits.proofCredits.isEmpty)
+        #expect(harness.node.disk.commits.proofCredits.isEmpty)
         // While one is being written two come of the same log.
         harness.say("hello", in: Self.ops)
         for proof in [early, earliest] { harness.give(.forkProof(proof), from: 2) }
         while !harness.reads.isEmpty { harness.answer(0) }
-        #expect(harness.node.commits.proofs == [earliest])
+        #expect(harness.node.disk.commits.proofs == [earliest])
         harness.settle()
-        let ended = harness.node.conversationTable[Self.ops.conversation]?.log(log.key.name)
+        let ended = harness.node.conversations.table[Self.ops.conversation]?.log(log.key.name)
         #expect(ended?.forkPoint == 2)
-        #expect(harness.node.commits.proofCredits.isEmpty)
+        #expect(harness.node.disk.commits.proofCredits.isEmpty)
     }
 
     @Test("who shows another head keeps nobody from being asked for what is new")
