@@ -81,8 +81,8 @@ extension Node {
             "served wants": self.links.all.reduce(0) { $0 + $1.serving.count },
             "served payload wants": self.links.all.count { $0.payloadServing != nil },
             "waiting frames": self.links.all.reduce(0) { $0 + $1.flow.outbox.count },
-            "parts of files under way": self.downloads.underWay,
-            "parts of files to be sent": self.uploads.owed,
+            "parts of files under way": self.transfers.downloads.underWay,
+            "parts of files to be sent": self.transfers.uploads.owed,
         ]
         for (what, count) in counts.sorted(by: { $0.key < $1.key }) where count > 0 {
             audit.open.append("\(count) \(what)")
@@ -118,12 +118,13 @@ extension Node {
         for id in self.links.ids { self.links[id].check(&found) }
         let early = self.links.all.reduce(0) { $0 + $1.earlyRecords.byteCount }
         found.check(early, Limits.earlyRecordBytes, "bytes of early records")
-        if !self.downloads.isEmpty || !self.uploads.isEmpty {
-            for bound in self.downloads.bounds + self.uploads.bounds {
+        if !self.transfers.downloads.isEmpty || !self.transfers.uploads.isEmpty {
+            for bound in self.transfers.downloads.bounds + self.transfers.uploads.bounds {
                 found.check(bound.count, bound.limit, bound.what)
             }
             // One is told of what comes, and no other.
-            found.check(self.uploads.untoldCount, Limits.openDownloads, "files to be told of")
+            found.check(
+                self.transfers.uploads.untoldCount, Limits.openDownloads, "files to be told of")
         }
         return found.text
     }

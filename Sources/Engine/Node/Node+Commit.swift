@@ -57,7 +57,7 @@ extension Node {
         changes += outcome.ownNotices.map { .notice($0.cursor, $0.notice) }
         for gone in outcome.withdrawn {
             if let conversation = gone.conversation {
-                self.withdrawFile(gone.blob, in: conversation)
+                self.perform(self.transfers.withdraw(gone.blob, in: conversation))
             } else {
                 self.releaseFile(gone.blob)
             }
@@ -68,7 +68,7 @@ extension Node {
         }
         if !changes.isEmpty {
             changes.sort { $0.cursor < $1.cursor }
-            self.endTyping(changes)
+            self.perform(self.signals.shown(changes))
             self.actions.append(.show(changes))
         }
         self.armRelease()

@@ -182,7 +182,8 @@ extension Node {
             payloads.items.isEmpty || self.links.isShared(payloads.conversation, on: id)
         case .records(let records): records.allSatisfy { self.mayTell($0, on: id) }
         case .blobHoldings(let holdings):
-            holdings.extent == .nothing || self.uploads.place(of: holdings.blob, on: id) != nil
+            holdings.extent == .nothing
+                || self.transfers.uploads.place(of: holdings.blob, on: id) != nil
         // They say nothing of a conversation, or never wait for credit.
         case .ping, .pong, .credit, .goaway, .realms, .rooms, .roomsLeft, .shares, .dialBack,
             .dialledBack, .unavailable, .blobAsk, .blobWant, .blobUnavailable, .blobPiece,

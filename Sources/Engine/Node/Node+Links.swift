@@ -12,12 +12,11 @@ extension Node {
             if case .refused(let failure, _) = reception { failure } else { nil }
         if dial == nil {
             // Before the two links are compared, of which the one that was asked on may end.
-            self.reachability.accepted(from: info.peer, at: self.now)
-            self.tellReach()
+            self.perform(self.probes.accepted(from: info.peer, self.links, at: self.now))
         }
         if let dial {
             // Told before the two links are compared, of which the one that asked may end.
-            self.dialBackEnded(dial, obstacle == nil ? .reached : .refused)
+            self.perform(self.probes.dialEnded(dial, obstacle == nil ? .reached : .refused))
             self.performDialling(
                 self.dialling.dialReached(
                     dial, info.peer, obstacle, at: self.now, using: &self.random))
@@ -254,14 +253,11 @@ extension Node {
         self.actions.append(.disarm(.ping(id)))
         self.disk.reads.drop(of: id)
         self.catchUp.forkSearches.end(of: id)
-        self.dialBacks.forget(id)
-        self.reachability.linkEnded(id, at: self.now)
-        self.packetTrial.linkEnded(id)
-        self.tellReach()
+        self.perform(self.probes.linkEnded(id, self.links, at: self.now))
         self.dropFetches(of: link)
         self.catchUp.payloadWants.drop(id)
         self.endTransfers(on: id)
-        self.endSignals(of: link)
+        self.perform(self.signals.linkEnded(link))
         self.performDialling(
             self.dialling.peerUnlinked(
                 peer, address: link.listenAddress,

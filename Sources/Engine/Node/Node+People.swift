@@ -23,10 +23,11 @@ extension Node {
 
     /// Whose device a peer is; nil while that is not known here.
     package func person(of peer: PeerID) -> PersonID? {
-        if peer == self.id { return self.own.certificate.personID }
-        return self.links.id(of: peer).map { self.links[$0].info.certificate.personID }
-            ?? self.persons.people.person(of: peer) ?? self.dialling.known[peer]?.person?.id
+        self.persons.people.person(
+            of: peer, own: self.ownKeys, self.links, known: self.dialling.known)
     }
+
+    var ownKeys: OwnKeys { OwnKeys(device: self.id, person: self.own.certificate.personID) }
 
     /// Whether two devices are those of one person.
     private func areOfOnePerson(_ one: PeerID, _ other: PeerID) -> Bool {
@@ -76,28 +77,9 @@ extension Node {
 
     /// How far each of many is trusted here, as ``tier(of:)`` says it of one.
     package func tiers(of peers: some Collection<PeerID>) -> [PeerID: Tier] {
-        guard !peers.isEmpty else { return [:] }
-        var fellows: Set<PeerID> = []
-        for link in self.links.ids where self.links[link].realms.isFellow {
-            fellows.insert(self.links[link].info.peer)
-        }
-        for id in self.conversations.table.keys
-        where self.conversations.table[known: id].isOfFellows {
-            fellows.formUnion(self.conversations.table[known: id].attendance.keys)
-        }
-        var tiers: [PeerID: Tier] = [:]
-        for peer in peers {
-            if peer == self.id {
-                tiers[peer] = .own
-            } else if let tier = self.persons.people.tier(of: peer) {
-                tiers[peer] = tier
-            } else if self.isOwnDevice(peer) {
-                tiers[peer] = .verified
-            } else {
-                tiers[peer] = fellows.contains(peer) ? .fellow : .stranger
-            }
-        }
-        return tiers
+        self.persons.people.tiers(
+            of: peers, own: self.ownKeys, self.links, self.conversations,
+            known: self.dialling.known)
     }
 
     /// Whether the name of somebody needs a mark, the beginning of the key: it could be taken for that

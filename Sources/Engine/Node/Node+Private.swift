@@ -159,14 +159,6 @@ extension Node {
         }
     }
 
-    /// Whether one side of a direct conversation has not let the other in: then both know all that there
-    /// is to know until it does, and says so by sharing it anew.
-    func isWaitingToBeLetIn(_ id: ConversationID, on link: LinkID) -> Bool {
-        let conversation = self.conversations.table[known: id]
-        guard conversation.kind.direct != nil else { return false }
-        return conversation.isRequest || self.links[link].shared[known: id].refusesAll
-    }
-
     // MARK: Beginning
 
     /// Enters a conversation that needs no entry for that, with the next batch.

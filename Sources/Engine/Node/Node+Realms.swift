@@ -208,17 +208,10 @@ extension Node {
 
     // MARK: The own profile
 
-    /// Whether a peer may see who this is: it shares a conversation or a realm with a secret.
-    func maySeeProfile(_ id: LinkID) -> Bool {
-        self.links[id].realms.isFellow
-            || self.links[id].shared.keys.contains {
-                !self.conversations.table[known: $0].isRequest
-            }
-    }
-
     /// Sends the own profile once the peer may see it.
     mutating func tellProfile(on id: LinkID) {
-        guard !self.links[id].isProfileTold, self.maySeeProfile(id),
+        guard !self.links[id].isProfileTold,
+            self.conversations.maySeeOwnProfile(id, of: self.links),
             let record = self.persons.profiles.record(self.ownProfile)
         else { return }
         self.links[id].isProfileTold = true

@@ -78,7 +78,7 @@ extension Node {
 
     /// Whether a peer may know of a record: it shares a conversation with its author.
     func mayTell(_ record: Record, on id: LinkID) -> Bool {
-        record.key == self.ownProfile && self.maySeeProfile(id)
+        record.key == self.ownProfile && self.conversations.maySeeOwnProfile(id, of: self.links)
             || self.links[id].shared.keys.contains { self.isCounted(record, in: $0) }
     }
 

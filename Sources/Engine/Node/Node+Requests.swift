@@ -49,7 +49,7 @@ extension Node {
             self.performDialling(
                 self.dialling.connect(
                     address, expecting: key, request, by: deadline, at: self.now))
-        case .reach(let port, let own): self.lookWhoReaches(port: port, besides: own, request)
+        case .reach(let port, let own): self.examineLinks(port: port, besides: own, request)
         case .profile(let name, let status, let picture):
             self.changeProfile(name, status, picture, request)
         case .stand(let peer, let standing): self.stand(peer, standing, request)

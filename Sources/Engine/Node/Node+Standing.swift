@@ -73,7 +73,7 @@ extension Node {
             if let link = self.links.id(of: peer) { self.close(link, .blocked, "not wanted") }
         }
         if !standings.isEmpty { self.wantKnown() }
-        if !standings.isEmpty { self.seekPictures(standings.keys.sorted()) }
+        if !standings.isEmpty { self.seekPictures(of: standings.keys.sorted()) }
     }
 
     /// Has people whom the user knows, and own devices, be dialled before all others.

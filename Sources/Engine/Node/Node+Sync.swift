@@ -40,9 +40,8 @@ extension Node {
         guard self.links.isShared(conversation, on: id) else { return }
         self.endDiscoveries(conversation, on: id) { _ in true }
         self.links.unshare(conversation, on: id)
-        self.endSignals(of: conversation, on: id)
-        self.uploads.unshared(conversation, with: id)
-        self.withdrawPictures(from: id)
+        self.perform(self.signals.unshared(conversation, on: id, of: &self.links))
+        self.endTransfers(of: conversation, on: id)
         self.dropHeldElsewhere(conversation, of: id)
         self.catchUp.payloadWants.drop(conversation, of: id)
         self.links[id].awaited.drop(conversation)
@@ -77,7 +76,7 @@ extension Node {
     /// At each look at a link a digest says what has changed since the last one.
     mutating func refreshDigests(on id: LinkID) {
         for conversation in self.links[id].shared.keys.sorted()
-        where !self.isWaitingToBeLetIn(conversation, on: id) {
+        where !self.conversations.isWaitingToBeLetIn(conversation, on: id, of: self.links) {
             let digest = self.digest(of: conversation)
             let isDue = self.links[id].shared[known: conversation]
                 .digests.isDue(digest, at: self.now.monotonic)

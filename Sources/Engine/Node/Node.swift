@@ -27,20 +27,11 @@ package struct Node: Sendable {
 
     var links = LinkTable()
     var dialling: Dialling
-    var dialBacks = DialBacks()
-    var reachability = Reachability()
-    var packetTrial = PacketTrial()
-    var examinations = LinkExaminations()
+    var probes = Probes()
     var catchUp = CatchUp()
-    var downloads = Downloads()
-    var uploads = Uploads()
-    var damagedFiles = DamagedFiles()
-    var pictures: Pictures
-    var presences = Presences()
-    var typists = Typists()
-    var streams = OutgoingStreams()
+    var transfers: Transfers
+    var signals = Signals()
     var alerts = Alerts()
-    var absences = Absences()
 
     /// The realms that the node is in, and how their rooms are written.
     package var realms: Realms { self.own.realms }
@@ -76,7 +67,7 @@ package struct Node: Sendable {
         self.persons = Persons(
             people: People(snapshot, own: self.id),
             profiles: Profiles(snapshot.records, in: configuration.recordBounds))
-        self.pictures = Pictures(self.persons.profiles)
+        self.transfers = Transfers(pictures: Pictures(self.persons.profiles))
         self.receipts = Receipts(marks: Marks(snapshot.positions, own: self.id))
         self.conversations.requests = DirectRequests(snapshot.requests)
         for (id, conversation) in Conversation.restored(from: snapshot, own: self.id) {
@@ -116,7 +107,7 @@ package struct Node: Sendable {
         case .linkClosed(let link, let failure): self.linkClosed(link, failure)
         case .received(let link, let frame): self.receiveFrame(frame, on: link)
         case .dialFailed(let dial, let failure):
-            self.dialBackEnded(dial, DialBackOutcome(failure))
+            self.perform(self.probes.dialEnded(dial, DialBackOutcome(failure)))
             self.performDialling(
                 self.dialling.dialFailed(dial, failure, at: now, using: &self.random))
         case .incomingFailed(let address, let failure):
@@ -199,8 +190,8 @@ package struct Node: Sendable {
         case .seek: self.seekDue()
         case .trial(let link): self.trialDue(link)
         case .connect(let request): self.performDialling(self.dialling.connectDue(request))
-        case .dialBacks: self.dialBacksDue()
-        case .packets: self.packetsDue()
+        case .dialBacks: self.perform(self.probes.dialBacksDue(self.links, at: self.now))
+        case .packets: self.perform(self.probes.packetsDue(self.links, at: self.now))
         case .delta: self.deltaDue()
         case .fetch: self.fetchingDue()
         case .payloads: self.payloadsDue()
@@ -212,7 +203,7 @@ package struct Node: Sendable {
         case .storage: self.disk.commits.retry()
         case .secrets: self.secretsDue()
         case .transfers: self.transfersDue()
-        case .signals: self.signalsDue()
+        case .signals: self.perform(self.signals.wake(at: self.now))
         case .alerts: break  // what is due is told after each event
         }
     }
