@@ -11,6 +11,7 @@ SCRATCH ?= .build
 PROGRAMS ?= $(SCRATCH)/release
 
 swift_build = swift build --scratch-path $(SCRATCH)
+release_build = $(swift_build) -c release --static-swift-stdlib --disable-local-rpath
 # Tests of traps crash on purpose; backtraces of them are noise, and hang under sanitizers.
 # Few tests at a time: many wait for processes and hold a thread meanwhile, so of those that had all begun
 # the time limits would count how long they wait for one.
@@ -37,11 +38,14 @@ ZSH_COMPLETIONS ?= site-functions
 help:  ## This list
 	@sed -nE 's/^([a-z-]+):.*  ## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
-demo: build  ## Watch two nodes find each other, talk, crash and agree (10 seconds)
+demo: setup  ## Watch two nodes find each other, talk, crash and agree (10 seconds)
+	@echo "Building stoad and stoa: several minutes the first time."
+	$(release_build) --product stoad
+	$(release_build) --product stoa
 	@Tests/System/Tools/demo.sh $(PROGRAMS)
 
 build: setup  ## Build the release programs stoad and stoa
-	$(swift_build) -c release --static-swift-stdlib --disable-local-rpath
+	$(release_build)
 
 setup:  ## Install the Debian packages that building needs, where they are missing
 	@Tests/System/Tools/setup.sh
@@ -55,7 +59,7 @@ labs: build  ## Run the programs on private networks and under systemd (as root)
 	STOA_PROGRAMS=$(abspath $(PROGRAMS)) $(swift_test) --filter IntegrationTests
 
 sim: setup  ## Simulate networks: FROM=, COUNT=, ASSAULT=1, SYBILS=1, NODES=n, RESULTS=file; SEED=n replays
-	$(swift_build) -c release --static-swift-stdlib --product simulate
+	$(release_build) --product simulate
 ifdef SEED
 	@$(PROGRAMS)/simulate --from $(SEED) $(if $(ASSAULT),--assault) $(if $(SYBILS),--sybils) \
 		$(if $(NODES),--nodes $(NODES)) $(if $(OFFICE),--office) $(if $(LINKS),--links $(LINKS)) $(if $(VERBOSE),--log)

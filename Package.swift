@@ -9,7 +9,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .enableUpcomingFeature("InferIsolatedConformances"),
     .treatAllWarnings(as: .error),
-    // The deliberate bugs (`Sources/Engine/Mutant.swift`) are in every debug build, switched off, so
+    // The deliberate bugs (`Sources/Formats/Mutant.swift`) are in every debug build, switched off, so
     // that they need no build of their own. No release program holds them.
     .define("MUTANTS", .when(configuration: .debug)),
     // Each function in a section of its own, so that the linker leaves out those that nobody calls.
@@ -76,7 +76,9 @@ let package = Package(
         .target(name: "CWords"),
 
         library("Crypto", ["COpenSSL", "CSodium"]),
-        library("Engine", ["CConfusables", "CWords", "Crypto"]),
+        // What bytes mean: frames, entries, records, files, backups, invitations. It decides nothing.
+        library("Formats", ["CWords", "Crypto"]),
+        library("Engine", ["CConfusables", "Crypto", "Formats"]),
         library("ControlAPI", []),
         library("Posix", ["CLinux"]),
         library("ControlClient", ["ControlAPI", "Posix"]),
@@ -90,16 +92,17 @@ let package = Package(
         library("Screen", ["CCurses", "Chat"]),
         // All that `stoa-notify` decides.
         library("Notifications", ["ControlAPI", "ControlClient"]),
-        library("Storage", ["Engine", "CPages", "CSQLite"]),
-        library("Blobs", ["Crypto", "Engine", "Posix"]),
+        library("Storage", ["Engine", "Formats", "CPages", "CSQLite"]),
+        library("Blobs", ["Crypto", "Engine", "Formats", "Posix"]),
         library("Discovery", ["Loop", "Posix", "CDNSSD", "CAvahi"]),
         library(
             "Daemon",
             [
-                "Blobs", "ControlAPI", "Discovery", "Doctor", "Engine", "Loop", "Crypto", "Posix",
+                "Blobs", "ControlAPI", "Crypto", "Discovery", "Doctor", "Engine", "Formats", "Loop",
+                "Posix",
                 "Storage",
             ]),
-        library("Simulation", ["Engine", "Crypto"]),
+        library("Simulation", ["Engine", "Formats", "Crypto"]),
         .executableTarget(name: "stoad", dependencies: ["Daemon"], swiftSettings: strict),
         .executableTarget(
             name: "stoa", dependencies: ["ControlAPI", "ControlClient", "Doctor", "Posix"],
@@ -124,7 +127,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["ControlAPI"], path: "Tests/TestSupport",
             swiftSettings: strict),
         tests("Crypto", ["Crypto"], exclude: ["Vectors/generate.py"]),
-        tests("Engine", ["Engine", "Crypto", "TestSupport"], exclude: ["Vectors"]),
+        tests("Engine", ["Engine", "Crypto", "Formats", "TestSupport"], exclude: ["Vectors"]),
         tests("ControlAPI", ["ControlAPI", "Posix", "TestSupport"]),
         tests(
             "ControlClient",
@@ -134,25 +137,29 @@ let package = Package(
         tests("Notifications", ["ControlAPI", "ControlClient", "Notifications"]),
         tests("Posix", ["Posix", "TestSupport"]),
         tests("Loop", ["Loop", "Posix", "TestSupport"]),
-        tests("Storage", ["Storage", "CPages", "CSQLite", "Engine", "TestSupport"]),
-        tests("Blobs", ["Blobs", "Engine", "Crypto", "Posix", "TestSupport"]),
+        tests("Storage", ["Storage", "CPages", "CSQLite", "Engine", "Formats", "TestSupport"]),
+        tests("Blobs", ["Blobs", "Engine", "Formats", "Crypto", "Posix", "TestSupport"]),
         tests("Discovery", ["Discovery", "Loop", "Posix", "TestSupport"]),
         tests(
-            "Daemon", ["Daemon", "ControlAPI", "Loop", "Posix", "TestSupport"], exclude: ["Golden"]),
-        tests("Simulation", ["Simulation", "Engine", "Posix"]),
+            "Daemon", ["Daemon", "ControlAPI", "Formats", "Loop", "Posix", "TestSupport"],
+            exclude: ["Golden"]),
+        tests("Simulation", ["Simulation", "Engine", "Formats", "Posix"]),
         // Runs tests of others with a deliberate bug on.
         tests(
             "Mutant",
             [
-                "Engine", "Simulation", "EngineTests", "IntegrationTests", "SimulationTests",
+                "Engine", "Formats", "Simulation", "EngineTests", "IntegrationTests",
+                "SimulationTests",
                 "StorageTests",
             ]),
         fuzzing([
-            "ControlAPI", "Daemon", "Discovery", "Engine", "Crypto", "Posix", "TestSupport",
+            "ControlAPI", "Daemon", "Discovery", "Engine", "Crypto", "Formats", "Posix",
+            "TestSupport",
         ]),
         tests("Repository", ["TestSupport"]),
         tests(
-            "Integration", ["ControlAPI", "Engine", "Crypto", "Posix", "Storage", "TestSupport"]),
+            "Integration",
+            ["ControlAPI", "Engine", "Formats", "Crypto", "Posix", "Storage", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Engine
+internal import Formats
 internal import Posix
 
 /// A file of the user on its way into the folder: one state of it, or nothing.

@@ -1,5 +1,6 @@
 package import Crypto
 package import Engine
+package import Formats
 package import Posix
 
 /// The content of files, in a folder of its own: cut, hashed and checked, on a thread that may block.

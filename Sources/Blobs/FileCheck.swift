@@ -1,5 +1,6 @@
 internal import Crypto
-package import Engine
+internal import Engine
+package import Formats
 internal import Posix
 
 /// What is looked at and done to files that no daemon has open: `stoad --check` and `--repair`.

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Engine
+internal import Formats
 internal import Posix
 
 /// A file of which some parts are here.

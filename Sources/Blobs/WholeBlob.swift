@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 internal import Posix
 
 /// A file that is whole, of which nothing is read that its hashes do not vouch for.

@@ -42,9 +42,6 @@ package enum XChaCha20Poly1305 {
             return Nonce(words)
         }
 
-        /// What nonces that follow each other have in common.
-        var start: (UInt64, UInt64) { (self.words[0], self.words[1]) }
-
         /// Lends the bytes without copying them.
         package func withBytes<R: ~Copyable, E: Error>(
             _ body: (RawSpan) throws(E) -> R
@@ -66,21 +63,18 @@ package enum XChaCha20Poly1305 {
 
     /// Appends the ciphertext and tag of `plaintext` to `output`.
     ///
-    /// The associated data is authenticated and not sent along; the reader must give the same. `subkey` is
-    /// of no other key than `key`.
+    /// The associated data is authenticated and not sent along; the reader must give the same.
     static func seal(
         _ plaintext: RawSpan, associatedData: RawSpan, nonce: Nonce, key: borrowing SecretKey,
-        _ subkey: inout Subkey, appendingTo output: inout [UInt8]
+        appendingTo output: inout [UInt8]
     ) {
-        let isShort = plaintext.byteCount <= self.shortByteCount
-        if isShort { subkey.derive(from: key, for: nonce) }
         output.appendSealed(byteCount: plaintext.byteCount + self.tagByteCount) { sealed in
-            isShort
-                ? self.sealShort(
-                    plaintext, associatedData: associatedData, nonce: nonce, subkey: subkey,
-                    to: sealed)
-                : self.sealLong(
-                    plaintext, associatedData: associatedData, nonce: nonce, key: key, to: sealed)
+            nonce.withBytes {
+                key.storage.lend(plaintext, associatedData, $0) {
+                    crypto_aead_xchacha20poly1305_ietf_encrypt(
+                        sealed, nil, $0, UInt64($1), $2, UInt64($3), nil, $4, $5)
+                }
+            }
         }
     }
 
@@ -90,43 +84,16 @@ package enum XChaCha20Poly1305 {
     /// not verify; then nothing was appended.
     static func open(
         _ ciphertext: RawSpan, associatedData: RawSpan, nonce: Nonce, key: borrowing SecretKey,
-        _ subkey: inout Subkey, appendingTo output: inout [UInt8]
+        appendingTo output: inout [UInt8]
     ) throws(CryptoError) {
-        let isShort = ciphertext.byteCount <= self.shortByteCount + self.tagByteCount
-        if isShort { subkey.derive(from: key, for: nonce) }
         try output.appendOpened(
             sealedByteCount: ciphertext.byteCount, tagByteCount: self.tagByteCount
         ) { opened in
-            isShort
-                ? self.openShort(
-                    ciphertext, associatedData: associatedData, nonce: nonce, subkey: subkey,
-                    to: opened)
-                : self.openLong(
-                    ciphertext, associatedData: associatedData, nonce: nonce, key: key, to: opened)
-        }
-    }
-
-    /// As libsodium seals, whatever the length; gives 0.
-    static func sealLong(
-        _ plaintext: RawSpan, associatedData: RawSpan, nonce: Nonce, key: borrowing SecretKey,
-        to sealed: UnsafeMutablePointer<UInt8>
-    ) -> Int32 {
-        nonce.withBytes {
-            key.storage.lend(plaintext, associatedData, $0) {
-                crypto_aead_xchacha20poly1305_ietf_encrypt(
-                    sealed, nil, $0, UInt64($1), $2, UInt64($3), nil, $4, $5)
-            }
-        }
-    }
-
-    private static func openLong(
-        _ ciphertext: RawSpan, associatedData: RawSpan, nonce: Nonce, key: borrowing SecretKey,
-        to opened: UnsafeMutablePointer<UInt8>
-    ) -> Int32 {
-        nonce.withBytes {
-            key.storage.lend(ciphertext, associatedData, $0) {
-                crypto_aead_xchacha20poly1305_ietf_decrypt(
-                    opened, nil, nil, $0, UInt64($1), $2, UInt64($3), $4, $5)
+            nonce.withBytes {
+                key.storage.lend(ciphertext, associatedData, $0) {
+                    crypto_aead_xchacha20poly1305_ietf_decrypt(
+                        opened, nil, nil, $0, UInt64($1), $2, UInt64($3), $4, $5)
+                }
             }
         }
     }

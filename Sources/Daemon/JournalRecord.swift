@@ -1,5 +1,6 @@
 internal import ControlAPI
 internal import Engine
+internal import Formats
 
 /// A line of the log with its fields, as the journal keeps them: systemd.journal-fields(7).
 struct JournalRecord: Hashable {

@@ -1,7 +1,8 @@
 internal import ControlAPI
 internal import Crypto
 internal import Discovery
-package import Engine
+internal import Engine
+package import Formats
 package import Loop
 internal import Posix
 internal import Storage

@@ -6,7 +6,7 @@ import Posix
 /// The daemon announces this node, and follows others where they are few. While there may be a crowd it is
 /// asked nothing: it adds all that it knows to each question, late where it is busy, and each costs every
 /// host the square of that. A stack that announces nothing asks and listens instead, for as long as the
-/// search lasts: `Docs/Decisions/0045-avahi-announces-a-crowd-is-asked-without-it.md`.
+/// search lasts: `Docs/Decisions/0005-discovery-in-a-crowd.md`.
 ///
 /// It survives a restart of the daemon: it announces again, and instances that are not seen any more
 /// are lost some seconds later. Without the library there is one failure and nothing more. The

@@ -1,3 +1,5 @@
+package import Formats
+
 /// What those may take who are trusted as far as one another: of one author or peer where it says so, else of all of the
 /// tier together.
 ///

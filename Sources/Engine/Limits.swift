@@ -1,30 +1,9 @@
-/// Every bound of the engine: its name, its unit and its reason.
-///
-/// Those that other implementations must share are stated in `Docs/Protocol`.
-package enum Limits {
+package import Formats
+
+/// The bounds that a node chooses for itself: their names, units and reasons.
+extension Limits {
     // MARK: Entries and runs
 
-    /// The largest payload inside an entry; larger content belongs in a blob.
-    package static let payloadBytes = 65_536
-    /// The largest padded body: with what either suite puts around it, a payload.
-    package static let paddedBodyBytes = payloadBytes - 64
-    /// The largest message text: a padded body less its fields, rounded down to a number people
-    /// remember.
-    package static let textBytes = 65_000
-    /// The sign of a reaction: a family of four with all their skin tones, or a short word.
-    package static let signBytes = 64
-    /// What a conversation is about is a line or two.
-    package static let topicBytes = 256
-    /// The label of a location is a line.
-    package static let labelBytes = 1_024
-    /// The name of a file: the longest that Linux takes.
-    package static let fileNameBytes = 255
-    /// What a file holds, as in `image/png`: RFC 6838 section 4.2.
-    package static let mediaTypeBytes = 127
-    /// What is said with a file: with its name, its type and a preview it fits an entry.
-    package static let captionBytes = 32_768
-    /// A small picture of a file.
-    package static let previewBytes = 16_384
     /// Reactions of one log to a message that are counted: the latest.
     package static let referencesPerLog = 16
     /// Entries that say something of one message and are looked at: of each kind the latest, and those of
@@ -32,31 +11,9 @@ package enum Limits {
     package static let references = 1_024
     /// Those that subscribers are told of in one batch, since they came before their messages.
     package static let toldReferences = 1_024
-    /// A sentence or two for readers that are too old for the body.
-    package static let fallbackBytes = 4_096
-    /// Sixteen heads are more than live chat ever has; leaving out the rest only under-reports causality.
-    package static let depCount = 16
-    /// Room for a handful of small extensions without making the header the larger part of an entry.
-    package static let extensionBytes = 1_024
-    /// One signature is checked per run: 128 hashes cost about what one verification does.
-    package static let runEntries = 128
     /// Own entries from one attestation to the next, of more than a run at a time: half of one, so that
     /// history can be sent in halves where live messages would wait for whole runs.
     package static let attestedEntries = 64
-    /// Two runs are the initial credit, so a run bounds what a peer may make us hold.
-    package static let runEntryBytes = 131_072
-    /// What a payload counts at least in a run: its hash may come to stand in its place, and that must
-    /// not make the run too large.
-    package static let payloadHashBytes = 32
-    /// Names are shown in one line of a terminal.
-    package static let nameBytes = 64
-    /// Realms with a secret that a node may be in: each is a tag more on each link, and a try more for
-    /// who dials.
-    package static let realms = 8
-    /// How many tags stand in a frame `realms`: two for each realm and one for the open one fit.
-    static let realmTagCounts = [8, 16, 32]
-    /// How many tags stand in a frame `shares`: as many as a node may have conversations fit.
-    static let shareTagCounts = [16, 64, 256, 1_024, 4_096]
     /// How often a peer may change its realms between two looks at its link: by hand nobody does so as often, and
     /// each change may have all rooms of a realm announced anew.
     static let realmChangesPerPing = 32
@@ -66,14 +23,6 @@ package enum Limits {
     /// An earlier secret of a realm is looked at again after an hour at the latest, since clocks may be
     /// set.
     static let secretsMilliseconds: UInt64 = 3_600_000
-    /// The name of a realm stands before that of a room, in `office/ops`.
-    package static let realmNameBytes = 32
-    /// A status is a sentence, not a message.
-    package static let statusBytes = 256
-    /// A record is a small value by definition.
-    package static let recordValueBytes = 4_096
-    /// A whole record: its value, its key and its signature.
-    static let recordBytes = recordValueBytes + 256
     /// What records may take that wait to be written: of more, those of strangers are left out.
     static let waitingRecordBytes = 8 << 20
     /// For so long nothing is taken of those who would be the next to give way, since who had as much has.
@@ -86,8 +35,6 @@ package enum Limits {
     static let recordDigestMilliseconds: UInt64 = 2_000
     /// The most authors of whom it is made as soon as it is asked for.
     static let recordDigestAuthors = 128
-    /// What keeping a record takes in memory besides its value, with its key in a table.
-    static let recordOverheadBytes = 512
     /// Records of which is remembered by name that one peer is owed them, of people whom the user knows and as many of
     /// all others: more than a room of a thousand people has.
     static let owedRecords = 1_024
@@ -96,12 +43,6 @@ package enum Limits {
 
     // MARK: Frames and flow
 
-    /// A live entry waits behind at most one such message: 0.13 ms at 1 Gb/s.
-    package static let plaintextBytes = 16_384
-    /// A fork proof is two runs of headers; nothing legitimate is larger.
-    package static let frameBytes = 300_000
-    /// Control frames are small so that they can never be held back.
-    package static let controlFrameBytes = 4_096
     /// What a peer may send at once on the channel that no credit bounds, but for credit: twice the names
     /// of all rooms that it may be in.
     package static let controlBurstBytes = 524_288
@@ -117,16 +58,6 @@ package enum Limits {
     static let untakenStepBytes = 1 << 20
     /// What a peer may have us hold before it has proven its identity.
     package static let handshakeBytes = 65_536
-    /// Secrets that a dial may try on one stream: two of each of eight realms, and the open realm.
-    package static let handshakeAttempts = 17
-    /// Payload 1 has room for a post-quantum key exchange; seventeen of them fit ``handshakeBytes``.
-    package static let openingPayloadBytes = 2_048
-    /// What is in it, less a length.
-    package static let openingAreaBytes = 2_045
-    /// The introduction's area is a few bytes today.
-    package static let introductionAreaBytes = 1_024
-    /// 256 optional parts of the protocol.
-    package static let featureBytes = 32
     /// A handshake on a LAN takes two round trips, and one more for each secret that was not the right one;
     /// five seconds is a thousand of them.
     package static let handshakeMilliseconds: UInt64 = 5_000
@@ -242,10 +173,6 @@ package enum Limits {
     static let fetchTurnMilliseconds: UInt64 = 20
     /// Those on links of people whom the user knows that are looked at without a turn.
     static let knownFetchSteps = 1_024
-    /// Entries one want may ask for: 32 full runs.
-    package static let wantEntries: UInt64 = 4_096
-    /// Entries that one `erase` names.
-    package static let eraseTargets = 64
     /// Entries of own logs that an own `erase` names: they stand in the header, too, and fit it.
     package static let ownEraseTargets = 20
     /// Requests to give payloads up that wait: one for each of some rooms, and more of none.
@@ -256,8 +183,6 @@ package enum Limits {
     package static let expiredBytesPerBatch = 1_048_576
     /// Entries that are looked at for that.
     package static let expiryRowsPerBatch = 1_024
-    /// Payloads in one answer: as many as a run has entries.
-    package static let payloadItems = runEntries
     /// An answer with the largest payloads: each of the others takes two bytes and a length.
     static let payloadsFrameBytes = runEntryBytes + 4 * payloadItems + 64
     /// The same payload is asked of the same link once an hour: one that may never come costs a few
@@ -282,8 +207,6 @@ package enum Limits {
     static let lateAnswers = 4
     /// Answers with payloads in one transaction: as much as a large run each.
     static let payloadFillsPerBatch = 4
-    /// People whom the user may know: many times what one network has.
-    package static let people = 4_096
     /// Devices of one person that stand as the first one does: more than anybody has, since keys cost
     /// nothing.
     package static let devicesPerPerson = 16
@@ -312,7 +235,6 @@ package enum Limits {
     package static let declinedRequests = 1_024
     /// Rooms one peer may announce: as many as it may be in.
     package static let roomsPerPeer = 4_096
-    static let roomsPerFrame = 1_024
     /// What an entry takes on the disk beside its payload and its extra fields, about: columns and rows of indexes.
     package static let entryOverheadBytes: UInt64 = 256
     /// From so many logs on strangers may have fewer each, since some may have to give way.
@@ -329,11 +251,6 @@ package enum Limits {
     package static let droppedBytesPerBatch = 1_048_576
     /// Logs that give way with one batch where strangers or fellows have too much: some milliseconds.
     static let victimsPerBatch = 64
-    /// Own logs that the first entry of another one closes, the newest of them: each closes those
-    /// before it, and its header stays small.
-    package static let closedLogs = 64
-    /// Logs per conversation: bounds what a clock and a digest cost.
-    package static let logsPerConversation = 8_192
     /// What rows of logs that are not known here may take on links of strangers, all together: a hundred
     /// neighbours may each have some nine hundred that a newcomer does not know yet.
     static let strangersUnknownBytes = 16 << 20
@@ -347,10 +264,6 @@ package enum Limits {
     static let lackingLogBytes = 32
     /// So many come before links are looked at for that again.
     static let rowsStep = 1_024
-    /// Records in one frame: with the largest values they just fit.
-    package static let recordsPerFrame = 64
-    /// Records that one record clock tells of.
-    package static let recordRows = 8_192
     /// A clock is sent in frames of about this size, so that wants and runs may go between.
     package static let clockFrameBytes = 65_536
     /// Logs refused for want of room of which is told by name: enough for a room that is just full.
@@ -378,8 +291,6 @@ package enum Limits {
     ///
     /// What answers questions is made when it goes.
     package static let outboxBytes = 1_048_576
-    /// The largest run in a frame: its entries and what stands around them.
-    package static let runFrameBytes = runEntryBytes + 512
 
     // MARK: Commit
 
@@ -414,12 +325,6 @@ package enum Limits {
 
     // MARK: What members have received and read
 
-    /// Logs of which one mark tells, those first that were written last: with their names and with those
-    /// of members they fit a record, also sealed.
-    static let markRows = 80
-    /// Members who are told of each other's marks; in larger rooms only of those of whom they know, and else only links
-    /// tell what was received.
-    package static let markMembers = 64
     /// What the user has read is told this long after the last time: who scrolls reads many at once.
     static let readMilliseconds: UInt64 = 2_000
     /// What has come is told this seldom, to those who are linked through others only.

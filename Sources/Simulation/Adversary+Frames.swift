@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Crypto
 
 /// The frames that hostile peers make.

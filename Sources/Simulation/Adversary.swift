@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Crypto
 
 /// What a hostile peer does beside what its node does.

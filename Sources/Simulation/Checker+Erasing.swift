@@ -1,4 +1,5 @@
 import Engine
+import Formats
 
 /// What is erased, worked out from what authors wrote alone: it does not ask the engine who may.
 extension Checker {

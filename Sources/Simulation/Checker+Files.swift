@@ -1,4 +1,5 @@
 import Engine
+import Formats
 
 /// What must hold of files, whatever goes wrong.
 extension Checker {

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 
 /// What subscribers are told beside messages.
 extension Checker {

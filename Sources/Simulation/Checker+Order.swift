@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Crypto
 
 /// Order: total, causal and everywhere the same.

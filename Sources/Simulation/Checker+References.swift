@@ -1,4 +1,5 @@
 import Engine
+import Formats
 
 /// What is said of messages, worked out from what authors wrote alone.
 extension Checker {

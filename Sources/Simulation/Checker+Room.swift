@@ -1,4 +1,5 @@
 import Engine
+import Formats
 
 /// Who may have to give way, and who never: what a node keeps of people whom its user knows is never less
 /// for what strangers do.

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 
 /// What is shown, held and disputed, worked out from logs and proofs alone: it does not ask
 /// ``Visibility``, which is what it checks.

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Crypto
 
 /// What must hold after each step, whatever goes wrong.

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 
 /// One thing that goes wrong, or right again.
 enum FaultEvent: Sendable {

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Crypto
 
 /// A computer with its clocks and its disk, and the node that runs on it now and then.

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Crypto
 
 /// The content of files on the disk of one machine: what is promised of `BlobStore`, as plainly as it

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 
 /// Payloads that come after their entries, and those that go.
 extension ModelStore {

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Crypto
 
 /// The contract between a node and its store, as plainly as it can be written.

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Crypto
 
 /// What two replicas of a conversation must have in common when all is exchanged.

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Crypto
 
 /// Where an entry stands among all of its conversation.

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Crypto
 
 /// Messages that their authors want erased, and some that somebody else does.

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Crypto
 
 /// Files that users send and fetch: what the shell does of it, over disks that may be full, and from

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 
 /// Machines that start, stop, are found and move.
 extension Simulation {

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 
 /// A network of more machines than a node has links, on which each can find all others.
 extension Simulation {

@@ -1,4 +1,5 @@
 package import Engine
+package import Formats
 import Crypto
 
 /// Conversations of two people, and what the simulator knows of them without being told.

@@ -1,4 +1,5 @@
 package import Engine
+package import Formats
 
 /// What people would see on the machines.
 extension Simulation {

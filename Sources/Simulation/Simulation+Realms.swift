@@ -1,4 +1,5 @@
 package import Engine
+package import Formats
 
 /// Realms: some machines share a secret that the others do not have, and now and then a new one.
 extension Simulation {

@@ -1,5 +1,6 @@
 import Crypto
 import Engine
+import Formats
 
 /// What people say of messages: edits and reactions, and those that somebody hostile invents for messages that
 /// others do not have yet.

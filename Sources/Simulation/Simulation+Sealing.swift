@@ -1,4 +1,5 @@
-package import Engine
+internal import Engine
+package import Formats
 import Crypto
 
 /// Rooms whose members seal what they write.

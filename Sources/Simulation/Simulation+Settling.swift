@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Crypto
 
 /// The end of every simulation: faults stop, and all replicas must agree.

@@ -1,5 +1,6 @@
 import Crypto
 import Engine
+import Formats
 
 /// One attacker with many keys who does one thing again and again, beside three honest machines that are linked: of
 /// these the first two know each other, and the third is a stranger to both.

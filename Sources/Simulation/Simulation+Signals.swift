@@ -1,4 +1,5 @@
 import Engine
+import Formats
 
 /// Who is there and who writes: said by users, told by nodes, kept by nobody.
 extension Simulation {

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 
 /// Streams of programs: what is sent of them, and what readers get and are told to have missed.
 extension Simulation {

@@ -1,4 +1,5 @@
 package import Engine
+package import Formats
 import Crypto
 
 /// Some machines on a network, with everything that may go wrong, run from one seed.

@@ -1,5 +1,6 @@
 import Crypto
 import Engine
+import Formats
 
 /// One attacker with many keys, which anyone can make, at a few addresses, which cost something.
 ///

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Crypto
 
 /// A TCP stream between two machines, from the dial to its end.

@@ -1,4 +1,5 @@
-package import Engine
+internal import Engine
+package import Formats
 
 /// What users do, drawn by chance.
 package struct Workload: Sendable {

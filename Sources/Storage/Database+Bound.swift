@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 
 /// How many pages a file may have; <https://www.sqlite.org/pragma.html#pragma_max_page_count>.
 struct PageBound {

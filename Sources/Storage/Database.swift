@@ -1,6 +1,7 @@
 internal import CPages
 internal import CSQLite
 internal import Glibc
+internal import Formats
 
 #if MUTANTS
     internal import Engine

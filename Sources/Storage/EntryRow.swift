@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 internal import Crypto
 
 /// What is known of an entry beyond what its author wrote.

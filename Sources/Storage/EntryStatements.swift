@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 
 /// Statements that write entries, move them, and read them for peers.
 final class EntryStatements: StatementGroup {

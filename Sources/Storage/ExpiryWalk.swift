@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 
 /// One part of an ``Engine/Expiry``: which entries are to go of those that are looked at.
 struct ExpiryWalk {

@@ -1,4 +1,5 @@
 package import Engine
+package import Formats
 
 /// The store of a node: one SQLite file that one thread reads and writes.
 ///

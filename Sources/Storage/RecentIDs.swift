@@ -1,11 +1,12 @@
 internal import Engine
+internal import Formats
 
 /// Where the newest entries are, by the first bytes of their ids: what the table `ids` lacks.
 ///
 /// Ids are random, so each that goes into a large index by itself rewrites a page of it. Here as
 /// many gather as the index has pages several times over; then they go there in stretches of
 /// neighbours, which share pages. Everything here follows from the rows of `entries`, so it may be
-/// thrown away at any time and read again. `Docs/Decisions/0008-ids-are-indexed-later.md`.
+/// thrown away at any time and read again. `Docs/Decisions/0002-one-exclusive-sqlite-file.md`.
 struct RecentIDs {
     /// An entry, by the first bytes of its id and its arrival number.
     struct Place: Hashable, Comparable {

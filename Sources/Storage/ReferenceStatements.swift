@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 
 /// Statements on what entries say of messages, and on what they want erased.
 final class ReferenceStatements: StatementGroup {

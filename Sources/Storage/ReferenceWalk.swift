@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 
 /// What entries say of the messages of a page, read along with them.
 ///

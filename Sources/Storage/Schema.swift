@@ -1,5 +1,6 @@
 internal import CPages
 internal import Engine
+internal import Formats
 
 /// The shape of the database.
 ///

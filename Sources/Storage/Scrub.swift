@@ -1,5 +1,6 @@
 internal import CPages
 internal import Engine
+internal import Formats
 internal import Glibc
 
 /// How far the reading of the whole file has come, over restarts.

@@ -1,6 +1,7 @@
 internal import CSQLite
 internal import Crypto
 internal import Engine
+internal import Formats
 
 /// The names of columns and parameters; a statement knows the number of each that it has.
 ///

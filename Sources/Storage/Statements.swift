@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 
 /// The statements of the store, each made when it is first used.
 struct Statements {

@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 internal import Glibc
 
 /// What the store asks of the file system beside SQLite.

@@ -1,5 +1,6 @@
 internal import CSQLite
 internal import Engine
+internal import Formats
 internal import Glibc
 
 extension StoreFailure {

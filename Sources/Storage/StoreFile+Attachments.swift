@@ -1,4 +1,5 @@
-package import Engine
+internal import Engine
+package import Formats
 
 /// The files that entries tell of: each stays as long as one of them does.
 extension StoreFile {

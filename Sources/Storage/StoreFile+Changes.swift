@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 internal import Crypto
 
 /// What a batch changes beside appending: entries that are disputed or released, and small values.

@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 internal import Crypto
 
 /// What was found, up to a bound: a file with a thousand faults needs no list of them.

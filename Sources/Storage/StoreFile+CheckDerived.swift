@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 internal import Crypto
 
 /// The check of all rows that are not entries: against the entries, or against what they hold.

@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 internal import Crypto
 
 /// Logs that give way: they go from their ends, a bounded part with each batch, so that what is left is

@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 
 /// A row that is being read for people: what is sealed lacks its envelope until it is known which
 /// entry stands before it in its log.

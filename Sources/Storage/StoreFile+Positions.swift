@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 
 /// How far the user and others have read, and others have what the user wrote.
 extension StoreFile {

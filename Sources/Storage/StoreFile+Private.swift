@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 internal import Crypto
 
 /// How conversations that are no open rooms lie on disk, and who waits to be let in. `Docs/Data.md`.

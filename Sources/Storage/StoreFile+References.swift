@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 
 /// What entries say of others, and which they want erased: found from those, whichever came first.
 ///

@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 
 /// What scripts ask of the store: what they sent under a key, and where durable consumers stand.
 extension StoreFile {

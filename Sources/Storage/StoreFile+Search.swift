@@ -1,4 +1,5 @@
 package import Engine
+package import Formats
 
 /// A part of what arrived, as it can be found.
 package struct SearchPage: Hashable, Sendable {

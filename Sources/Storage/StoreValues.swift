@@ -1,4 +1,5 @@
 package import Engine
+package import Formats
 
 /// What tells the database's file from its copies.
 ///

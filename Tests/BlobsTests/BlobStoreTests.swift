@@ -1,6 +1,7 @@
 import Blobs
 import Crypto
 import Engine
+import Formats
 import Glibc
 import Posix
 import TestSupport
@@ -124,6 +125,7 @@ import Testing
         #expect(try await store.beginning(of: BlobID(size: 1, root: .zero)).isEmpty)
     }
 
+    // Shows: file.parts
     @Test("what is right of a file that is not whole counts after a start, and nothing else")
     func resumes() async throws {
         let (file, _) = try self.source(3 * 262_144)
@@ -167,6 +169,7 @@ import Testing
         #expect(try await one.take(file, key: XChaCha20.makeKey()).blob != taken.blob)
     }
 
+    // Shows: file.quota
     @Test("no more is taken than files may take, and what was begun leaves nothing")
     func quota() async throws {
         let (file, _) = try self.source(300_000)

@@ -1,6 +1,7 @@
 import Blobs
 import Crypto
 import Engine
+import Formats
 import Glibc
 import Posix
 import TestSupport
@@ -81,6 +82,7 @@ import Testing
         return stored
     }
 
+    // Shows: file.damage
     @Test(
         "give no wrong byte, at rest or while the store is open, and are whole again from a good copy",
         arguments: Harm.allCases, Target.allCases)

@@ -1,5 +1,6 @@
 import Crypto
 import Engine
+import Formats
 import Glibc
 import Posix
 import TestSupport

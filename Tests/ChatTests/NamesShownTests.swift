@@ -74,6 +74,7 @@ struct NamesShownTests {
         return screens
     }
 
+    // Shows: shown.lookalikes
     @Test(
         "two who differ in their key alone are told apart everywhere, at every width",
         arguments: 0..<4)

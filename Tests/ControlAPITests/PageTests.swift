@@ -58,6 +58,7 @@ struct PageTests {
         #expect(rest.items.map(\.name) == ["e", "f", "h", "i"])
     }
 
+    // Shows: daemon.strangers
     @Test("a page ends before it is too long for a line, and has one element at least")
     func bytes() throws {
         let long = (0..<9).map { "\($0)" + String(repeating: "\u{1}", count: 99) }

@@ -52,6 +52,7 @@ import Testing
         #expect(!found[1].dropLast().contains("\n") && !found[1].contains("\u{1B}"))
     }
 
+    // Shows: shown.lookalikes
     @Test("a name cannot make its text look like somebody else's")
     func names() {
         func lines(_ name: String, _ kind: String) -> [String] {

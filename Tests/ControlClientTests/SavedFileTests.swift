@@ -6,6 +6,7 @@ import Testing
 @testable import stoa
 
 @Suite("A file that is saved") struct SavedFileTests {
+    // Shows: file.names
     @Test(
         "has a name that stays in its folder, is not hidden and looks like no option",
         arguments: [
@@ -22,6 +23,7 @@ import Testing
         #expect((1...200).contains(safe.utf8.count))
     }
 
+    // Shows: file.names
     @Test(
         "takes the place of no other, is not executable, and is there whole or not at all",
         arguments: [false, true])

@@ -22,6 +22,7 @@ struct ScriptTests {
         return hook.run(event, event.hookVariables(event: "message"), try Interrupts())
     }
 
+    // Shows: shown.hook
     @Test(
         "a command gets the event as JSON and in its environment, and is done where it ends with 0")
     func done() throws {

@@ -36,6 +36,7 @@ struct HandshakeStateTests {
         #expect(plain == [1, 2, 3, 9])
     }
 
+    // Shows: wire.forward-secrecy
     @Test("handshakes with fresh ephemeral keys never repeat a byte of their first message")
     func freshEphemerals() throws {
         let staticKey = KeyPair.generate()
@@ -210,6 +211,7 @@ struct HandshakeStateTests {
                 == .handshakeFinished)
     }
 
+    // Shows: wire.tampering
     @Test("ends with different prologues do not understand each other")
     func differentPrologues() throws {
         var ends = try Ends(prologue: [1], responderPrologue: [2])
@@ -244,6 +246,7 @@ struct HandshakeStateTests {
         }
     }
 
+    // Shows: wire.signed
     @Test("both ends bind the same place in the handshake, and each payload another one")
     func payloadContexts() throws {
         var ends = try Ends()

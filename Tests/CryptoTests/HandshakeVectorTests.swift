@@ -4,6 +4,7 @@ import Testing
 /// Replays what `noiseprotocol` and `dissononce` agreed on; see `Vectors/generate.py`.
 @Suite("Handshake vectors")
 struct HandshakeVectorTests {
+    // Shows: wire.sealed
     @Test(
         "every byte of a handshake and its stream is that of two other implementations",
         arguments: zip(HandshakeVector.all, TransportVector.all))

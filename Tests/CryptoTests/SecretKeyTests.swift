@@ -26,6 +26,7 @@ struct SecretKeyTests {
         #expect(Set(keys).count == 8)
     }
 
+    // Shows: wire.forward-secrecy
     @Test("the memory of a key that is gone cannot be read")
     func goneKey() async {
         await #expect(processExitsWith: .failure) {

@@ -51,6 +51,7 @@ import Testing
         }
     }
 
+    // Shows: file.backup
     @Test("refuses what was cut, lengthened or put in another order, also between pieces")
     func cut() throws {
         let key = SecretKey.generate()

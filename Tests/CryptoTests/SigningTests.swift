@@ -77,6 +77,7 @@ struct SigningTests {
             !Ed25519.verify(signature: signature, message: [1, 2], publicKey: key.publicKey))
     }
 
+    // Shows: wire.weak-keys
     @Test("a signature whose S is the same number in a second form is refused")
     func secondFormOfS() throws {
         let order = hex("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010")
@@ -93,6 +94,7 @@ struct SigningTests {
         #expect(!Ed25519.verify(signature: changed, message: [1], publicKey: key.publicKey))
     }
 
+    // Shows: wire.weak-keys
     @Test("a key that may name nobody is refused everywhere", arguments: RefusedKeyVector.all)
     func refusedKeys(vector: RefusedKeyVector) throws {
         let publicKey = try #require(Bytes32(vector.key))
@@ -103,6 +105,7 @@ struct SigningTests {
                 == .unusablePublicKey, "\(vector.reason)")
     }
 
+    // Shows: wire.weak-keys
     @Test("a key of small order verifies nothing", arguments: RefusedKeyVector.all.prefix(8))
     func smallOrderKeys(vector: RefusedKeyVector) throws {
         let publicKey = try #require(Bytes32(vector.key))

@@ -15,6 +15,7 @@ struct TransportStateTests {
         #expect(plain == [9, 1, 2, 3])
     }
 
+    // Shows: wire.forward-secrecy
     @Test("both ends change their keys after 2^16 messages and go on, each direction by itself")
     func rekey() throws {
         var streams = try Streams()
@@ -39,6 +40,7 @@ struct TransportStateTests {
         #expect(plain == [7])
     }
 
+    // Shows: wire.forward-secrecy
     @Test("an end that missed the change of keys understands nothing after it")
     func rekeyMatters() throws {
         var streams = try Streams()
@@ -56,6 +58,7 @@ struct TransportStateTests {
             } == .decryptFailed)
     }
 
+    // Shows: wire.sealed
     @Test("a flipped bit, a cut or a longer message is refused, and the right one still arrives")
     func tampering() throws {
         var streams = try Streams()
@@ -86,6 +89,7 @@ struct TransportStateTests {
         #expect(plain == [9, 1, 2, 3])
     }
 
+    // Shows: wire.sealed
     @Test("a replayed, skipped or mirrored message is refused")
     func order() throws {
         var streams = try Streams()

@@ -38,6 +38,7 @@ private final class LogHolder {
 @Suite struct AdmissionTests {
     private func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
 
+    // Shows: daemon.handshakes
     @Test("no more than the allowed handshakes are half-open at a time")
     func halfOpen() throws {
         let admission = Gate(Admission())
@@ -65,6 +66,7 @@ private final class LogHolder {
         #expect(admission.admit(late, at: 501) == .admittedForOldest)
     }
 
+    // Shows: daemon.links
     @Test("a handshake gives way at once to one of a source with fewer of them")
     func sources() throws {
         let admission = Gate(Admission())
@@ -79,6 +81,7 @@ private final class LogHolder {
         #expect(admission.admit(try self.address("192.0.2.1"), at: 1) == .admittedForOldest)
     }
 
+    // Shows: daemon.handshakes
     @Test("a source that goes on and on is slowed down, and others are not")
     func tokenBucket() throws {
         let admission = Gate(Admission())

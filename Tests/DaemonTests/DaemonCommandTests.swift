@@ -1,5 +1,6 @@
 import Discovery
 import Engine
+import Formats
 import Posix
 import TestSupport
 import Testing

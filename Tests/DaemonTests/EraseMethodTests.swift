@@ -73,6 +73,7 @@ struct EraseMethodTests {
         withExtendedLifetime((ada, bob)) {}
     }
 
+    // Shows: shown.deleted
     @Test("within ten seconds the text is in no file of those who have heard of it")
     func offTheDisk() throws {
         let (ada, bob, adas, bobs, id) = try Self.pair()

@@ -1,6 +1,7 @@
 import Blobs
 import Crypto
 import Engine
+import Formats
 import Glibc
 import Loop
 import Posix

@@ -10,6 +10,7 @@ import Testing
 
     private func code(_ json: JSON) -> Int64? { json["error"]?["code"]?.integerValue }
 
+    // Shows: daemon.clients
     @Test("a line of 10 MiB is refused with its reason and the connection closed")
     func longLine() throws {
         let daemon = try TestDaemon()
@@ -83,6 +84,7 @@ import Testing
         for client in clients { #expect(try client.read()["result"] != nil) }
     }
 
+    // Shows: daemon.clients
     @Test("a client beyond the limit is told that the daemon is busy")
     func tooManyClients() throws {
         var bounds = ControlBounds()
@@ -96,6 +98,7 @@ import Testing
         try clients[0].ask("status")
     }
 
+    // Shows: daemon.clients
     @Test("a client that asks without reading stops itself and is then closed with the reason")
     func neverReads() throws {
         var bounds = ControlBounds()

@@ -1,6 +1,7 @@
 import Glibc
 import Crypto
 import Engine
+import Formats
 import Posix
 import TestSupport
 import Testing
@@ -30,6 +31,7 @@ import Testing
         try Identity.load(dataDirectory: directory.path, credentialsDirectory: credentials)
     }
 
+    // Shows: told.machine
     @Test("the first start makes a key of 32 bytes that only the owner can read")
     func firstStart() throws {
         let directory = try TestFolder()
@@ -84,6 +86,7 @@ import Testing
         _ = try Self.load(one)
     }
 
+    // Shows: told.machine
     @Test(
         "a key that others can read is refused and stays as it is",
         arguments: ["identity.key", "person.key"])

@@ -259,6 +259,7 @@ import Testing
             } == .notFound)
     }
 
+    // Shows: shown.names
     @Test("wrong names, rooms and addresses get errors that say what to do")
     func errors() throws {
         let daemon = try TestDaemon()
@@ -375,6 +376,7 @@ import Testing
         #expect(state != "linked")
     }
 
+    // Shows: daemon.handshakes
     @Test("connections that never finish a handshake do not keep others out for long")
     func silentStrangers() throws {
         let (ada, bob) = try self.pair()

@@ -82,6 +82,7 @@ struct PeopleMethodTests {
         }
     }
 
+    // Shows: daemon.requests
     @Test(
         "what somebody wrote who is turned down, or blocked, is in no file ten seconds later",
         arguments: ["decline", "block"])

@@ -1,5 +1,6 @@
 import ControlAPI
 import Engine
+import Formats
 import Posix
 import TestSupport
 import Testing

@@ -117,6 +117,7 @@ struct SecretRoomMethodTests {
             refusal { try bobs.ask("send", ["to": "war-room", "text": "x"]) } == "severalRooms")
     }
 
+    // Shows: told.phrase
     @Test("what cannot be is refused with what to do instead")
     func refused() throws {
         let daemon = try TestDaemon()

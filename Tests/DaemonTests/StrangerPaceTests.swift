@@ -1,9 +1,11 @@
 import Engine
+import Formats
 import Testing
 
 @testable import Daemon
 
 @Suite("Strangers' share of the loop") struct StrangerPaceTests {
+    // Shows: daemon.pace
     @Test("strangers come last once they have used up their share, and have it again after a while")
     func share() {
         var pace = StrangerPace()
@@ -30,6 +32,7 @@ import Testing
         #expect(later && !pace.isOverdrawn)
     }
 
+    // Shows: daemon.pace
     @Test("one turn that has taken long is counted whole: others come first for twice as long")
     func long() {
         var pace = StrangerPace()
@@ -53,6 +56,7 @@ import Testing
         #expect(pace.isOverdrawn)
     }
 
+    // Shows: daemon.pace
     @Test("what costs much is read in small portions, and what costs little in large ones")
     func portion() {
         var portion = ReadPortion()
@@ -76,6 +80,7 @@ import Testing
         #expect(portion.count / 18 <= ReadPortion.manyFrames)
     }
 
+    // Shows: daemon.pace
     @Test("who has just come is before those who have asked without end, by where they are")
     func usage() {
         var usage = SourceUsage()

@@ -1,6 +1,7 @@
 import ControlAPI
 import Discovery
 import Engine
+import Formats
 import Glibc
 import Loop
 import Crypto

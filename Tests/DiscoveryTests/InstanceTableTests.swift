@@ -110,6 +110,7 @@ import Testing
         #expect(table.reportedNames == ["b"])
     }
 
+    // Shows: mdns.tables
     @Test("a stranger cannot fill the table or the addresses of an instance")
     func bounded() throws {
         var table = InstanceTable()
@@ -144,6 +145,7 @@ import Testing
         #expect(TXTRecord.decode([0, 1, 65]) == [[], [65]])
     }
 
+    // Shows: wire.announcement
     @Test("an announcement has a random name that says nothing")
     func randomNames() {
         let name = Advertisement.randomName()

@@ -15,6 +15,7 @@ import Testing
         return Double(taken) / 10_000_000
     }
 
+    // Shows: mdns.processor
     @Test(
         "however long each takes, packets have a third of the processor, and a burst",
         arguments: [50, 1_000, 90_000])

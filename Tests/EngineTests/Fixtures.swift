@@ -1,5 +1,6 @@
 import Crypto
 import Engine
+import Formats
 import TestSupport
 
 extension SeededRandom {

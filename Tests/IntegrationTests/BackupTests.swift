@@ -65,6 +65,7 @@ extension IntegrationTests {
             try ada.stop()
         }
 
+        // Shows: file.backup
         @Test("restored while the old node runs makes two devices of one person, and no fork")
         func restored() throws {
             let scratch = try Scratch()

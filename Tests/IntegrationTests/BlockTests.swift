@@ -5,6 +5,7 @@ extension IntegrationTests {
     @Suite("Who is blocked") struct BlockTests {
         /// Cleo gets it while Eve is off, Dora while Eve and Cleo are: both are linked with Ben, who has
         /// blocked Eve, and with nobody else.
+        // Shows: shown.blocked
         @Test("is stored for others, who get all of it by the one that has blocked them")
         func stored() throws {
             let scratch = try Scratch()

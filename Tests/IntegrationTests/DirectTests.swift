@@ -3,6 +3,7 @@ import Testing
 
 extension IntegrationTests {
     @Suite("a message to one person") struct DirectTests {
+        // Shows: told.direct
         @Test("reaches that person once they accept, and nothing of it is on a third node")
         func direct() throws {
             let scratch = try Scratch()

@@ -3,6 +3,7 @@ import Testing
 
 extension IntegrationTests {
     @Suite("a message that is taken back") struct EraseTests {
+        // Shows: shown.deleted
         @Test("goes from the disks of all, also of who was away and of who was killed meanwhile")
         func erased() throws {
             let scratch = try Scratch()

@@ -109,6 +109,7 @@ extension IntegrationTests {
             #expect(try taker.waitForExit() == .code(0))
         }
 
+        // Shows: told.files
         @Test("to one person are sealed, and a third node has nothing of them")
         func direct() throws {
             let scratch = try Scratch()

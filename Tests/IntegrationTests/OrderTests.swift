@@ -6,6 +6,7 @@ extension IntegrationTests {
         /// Requests under way per node.
         static let window = 64
 
+        // Shows: shown.order
         @Test("agree on the order of 10,000 messages, though one is cut off for a while")
         func sameOrder() throws {
             let scratch = try Scratch()

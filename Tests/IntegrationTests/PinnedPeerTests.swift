@@ -3,6 +3,7 @@ import Testing
 
 extension IntegrationTests {
     @Suite("a pinned peer") struct PinnedPeerTests {
+        // Shows: wire.pinned
         @Test("that shows another key is refused, and both the log and `stoa peers` say why")
         func anotherKey() throws {
             let scratch = try Scratch()

@@ -44,6 +44,7 @@ extension IntegrationTests {
                 rooms.map { ($0["name"]?.stringValue ?? "", $0) }, uniquingKeysWith: { $1 })
         }
 
+        // Shows: told.realm
         @Test("a laptop in two offices carries nothing from one to the other, nor into a café")
         func offices() throws {
             let scratch = try Scratch()
@@ -114,6 +115,7 @@ extension IntegrationTests {
             for node in [office, stranger] { try node.stop() }
         }
 
+        // Shows: told.renewal
         @Test("after a renewal who has only the old secret is out in time, and the history stays")
         func rotation() throws {
             let scratch = try Scratch()

@@ -3,6 +3,7 @@ import Testing
 
 extension IntegrationTests {
     @Suite("a data directory restored from a backup") struct RestoreTests {
+        // Shows: shown.restore
         @Test("goes on as a new incarnation, without a fork, and gets its lost messages back")
         func restored() throws {
             let scratch = try Scratch()

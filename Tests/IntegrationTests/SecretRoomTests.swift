@@ -4,6 +4,7 @@ import Testing
 
 extension IntegrationTests {
     @Suite("a secret room") struct SecretRoomTests {
+        // Shows: told.secret-room
         @Test(
             "is read by who has its phrase or its invitation, and a third node has neither text nor name of it"
         )

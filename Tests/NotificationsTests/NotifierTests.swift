@@ -108,6 +108,7 @@ struct NotifierTests {
                 == [.show(tag: Desk.ops, .init(title: "ben in ops", text: "@ada!"))])
     }
 
+    // Shows: shown.lookalikes
     @Test("who has the name of somebody else is named with the beginning of the key")
     func namesake() {
         let desk = Desk()

@@ -50,21 +50,21 @@ struct NumberTests {
     func frames() {
         let page = Self.page("Docs/Protocol/Wire.md", "type |", radix: 16)
         #expect(page.count >= 20)
-        #expect(page == Self.code("Sources/Engine/Wire/Frame+Coding.swift", "Kind"))
+        #expect(page == Self.code("Sources/Formats/Wire/Frame+Coding.swift", "Kind"))
     }
 
     @Test("of reasons of a goodbye")
     func reasons() {
         let page = Self.page("Docs/Protocol/Wire.md", "reason |", radix: 10)
         #expect(page.count == 10)
-        #expect(page == Self.code("Sources/Engine/Wire/Frame.swift", "GoawayReason"))
+        #expect(page == Self.code("Sources/Formats/Wire/Frame.swift", "GoawayReason"))
     }
 
     @Test("of kinds of entries")
     func kinds() {
         let page = Self.page("Docs/Protocol/Entries.md", "kind | name | class", radix: 10)
         #expect(page.count >= 4)
-        #expect(page == Self.code("Sources/Engine/Log/EntryKinds.swift", "EntryKind"))
+        #expect(page == Self.code("Sources/Formats/Entries/EntryKinds.swift", "EntryKind"))
     }
 
     @Test("of methods that are reserved")

@@ -1,4 +1,3 @@
-import Glibc
 import Testing
 
 @Suite("What the pages tell people to do can be done")
@@ -23,10 +22,10 @@ struct PageTests {
         return pieces
     }
 
-    /// The words of a command, without a prompt and without what follows a comment sign.
+    /// The words of a command, without a prompt (`$`, `#`, `ada$`) and without a comment.
     private static func words(_ text: Substring) -> [Substring] {
         var words = text.split(separator: " ")
-        if words.first == "$" || words.first == "#" { words.removeFirst() }
+        if words.first?.hasSuffix("$") == true || words.first == "#" { words.removeFirst() }
         if words.first == "sudo" { words.removeFirst() }
         return Array(words.prefix { !$0.hasPrefix("#") })
     }
@@ -87,10 +86,11 @@ struct PageTests {
         }
     }
 
-    @Test("every command of `stoa` that the first page shows is one")
+    @Test("every command of `stoa` that the pages for users show is one")
     func stoa() {
         #expect(Self.commands.contains("send"))
-        for page in Repository.pages where page.path == "README.md" {
+        let pages = ["README.md", "Docs/Guide.md", "Docs/Chat.md"]
+        for page in Repository.pages where pages.contains(page.path) {
             for (place, text) in Self.code(page) {
                 var words = Self.words(text)[...]
                 guard words.first == "stoa" else { continue }
@@ -169,24 +169,38 @@ struct PageTests {
         }
     }
 
-    @Test("every test that the threat model calls upon is there")
+    /// The tag of a promise in a row of the threat model: "| `wire.replay` | …".
+    private static func tag(_ row: Substring) -> Substring? {
+        guard row.hasPrefix("| `") else { return nil }
+        let tag = row.dropFirst("| `".count).prefix { $0 != "`" }
+        return tag.contains(".") ? tag : nil
+    }
+
+    @Test("every promise of the threat model has a test, and every tag in a test is a promise")
     func threats() throws {
-        // A sentence that does not fit its line is cut in two there.
-        let tests = Repository.files.filter { $0.path.hasPrefix("Tests/") }.map { file in
-            file.lines.map { $0.text.trimmingPrefix(while: { $0 == " " }) }.joined()
-                .split(separator: "\"+ \"", omittingEmptySubsequences: false).joined()
-        }
         let page = try #require(Repository.file("Docs/Protocol/Threats.md"))
-        var promises = 0
-        for line in page.lines(with: "| \"") {
-            promises += 1
-            for (index, sentence) in line.text.split(separator: "\"").enumerated()
-            where !index.isMultiple(of: 2) {
-                #expect(
-                    tests.contains { strstr($0, String(sentence)) != nil },
-                    "\(line.place): \(sentence)")
+        let tags = page.lines.compactMap { Self.tag($0.text) }
+        let promises = Set(tags)
+        #expect(promises.count > 70)
+        #expect(promises.count == tags.count, "a tag is there twice")
+
+        // What a line begins with that a tag may be directly above.
+        let tests = ["@Test", "@Suite", "def ", "async def ", "class ", "func "]
+        let isTest = { (text: Substring) in tests.contains { text.hasPrefix($0) } }
+        var shown: Set<Substring> = []
+        for file in Repository.files where file.path.hasPrefix("Tests/") {
+            guard !file.lines(with: " Shows: ").isEmpty else { continue }
+            for (line, next) in zip(file.lines, file.lines.dropFirst()) {
+                let text = line.text.drop { $0 == " " }
+                guard text.hasPrefix("// Shows: ") || text.hasPrefix("# Shows: ") else { continue }
+                #expect(isTest(next.text.drop { $0 == " " }), "\(line.place) is above no test")
+                for tag in text.drop(while: { $0 != ":" }).dropFirst().split(separator: ",") {
+                    let name = tag.trimmingPrefix(" ")
+                    #expect(promises.contains(name), "\(line.place): \(name) is no promise")
+                    shown.insert(name)
+                }
             }
         }
-        #expect(promises > 20)
+        for tag in tags { #expect(shown.contains(tag), "no test shows \(tag)") }
     }
 }

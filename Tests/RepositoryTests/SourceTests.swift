@@ -117,7 +117,7 @@ struct SourceTests {
 
     @Test("what decides holds no thread, task or lock, and reads no clock and no chance of its own")
     func pure() {
-        let files = ["Engine", "ControlAPI", "Chat", "Notifications"].flatMap {
+        let files = ["Formats", "Engine", "ControlAPI", "Chat", "Notifications"].flatMap {
             Repository.swift("Sources/\($0)")
         }
         self.refuse(

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Simulation
 import Testing
 
@@ -7,6 +8,7 @@ struct ClockTests {
     private let room = Workload.room(0)
     private static let year: Int64 = 365 * 86_400_000
 
+    // Shows: shown.clock
     @Test("what a clock one year ahead has written is held by others and shown when due")
     func ahead() throws {
         let simulation = Simulation(seed: 11, machines: 3, faults: Faults())
@@ -35,6 +37,7 @@ struct ClockTests {
         }
     }
 
+    // Shows: shown.clock
     @Test("entries an hour ahead are shown when the hour has gone by")
     func hour() throws {
         let simulation = Simulation(seed: 12, machines: 3, faults: Faults())
@@ -66,6 +69,7 @@ struct ClockTests {
         #expect(simulation.members(on: 0, in: self.room) == 2)
     }
 
+    // Shows: shown.clock
     @Test(
         "however far ahead strangers date entries, own ones stay within a minute of the own clock")
     func creep() throws {

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Testing
 
 @testable import Simulation
@@ -13,6 +14,7 @@ import Testing
         return simulation
     }
 
+    // Shows: told.direct
     @Test("what is begun on both sides while they are apart is one conversation, and in one order")
     func bothSides() throws {
         let simulation = try Self.simulation(seed: 1, 3)
@@ -254,6 +256,7 @@ import Testing
 }
 
 @Suite("Secret rooms") struct SecretRoomTests {
+    // Shows: told.secret-room
     @Test("are the same and in one order for those who have the key, and nothing for others")
     func holders() throws {
         let simulation = Simulation(seed: 4, machines: 4, faults: Faults())

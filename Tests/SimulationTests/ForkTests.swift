@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Simulation
 import Testing
 
@@ -6,6 +7,7 @@ import Testing
 struct ForkTests {
     private let room = Workload.room(0)
 
+    // Shows: shown.fork
     @Test("two histories end at the fork everywhere, and newcomers get what stands before it")
     func fork() throws {
         let simulation = try Simulation.joined(4, in: self.room, seed: 21)
@@ -37,6 +39,7 @@ struct ForkTests {
         #expect(disputed == (0..<3).map { "original \($0)" })
     }
 
+    // Shows: shown.fork
     @Test("of several forks of one log the smallest point wins, whoever learns of which first")
     func smallestPoint() throws {
         for seed in UInt64(1)...20 {

@@ -1,5 +1,6 @@
 import Crypto
 import Engine
+import Formats
 import Testing
 
 @testable import Simulation
@@ -103,6 +104,7 @@ struct LinkTests {
         return RealmSecret(realm: RealmID(bytes(realm)), bytes: bytes(secret))
     }
 
+    // Shows: shown.twins
     @Test("two daemons with one key are noticed by themselves and refused by others")
     func twoDaemonsWithOneKey() throws {
         let room = Workload.room(0)

@@ -1,9 +1,11 @@
 import Engine
+import Formats
 import Testing
 
 @testable import Simulation
 
 @Suite("Realms of many nodes") struct RealmSimulationTests {
+    // Shows: told.realm
     @Test(
         "what is said in a realm reaches all of its nodes and no other, over two offices and a café"
     )

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Simulation
 import Testing
 
@@ -15,6 +16,7 @@ struct ReplicationTests {
         try simulation.settle()
     }
 
+    // Shows: shown.relay
     @Test("a message comes by a third node to one that was never up with its author")
     func storeAndForward() throws {
         let simulation = Simulation(seed: 7, machines: 3, faults: Faults())
@@ -83,6 +85,7 @@ struct ReplicationTests {
         }
     }
 
+    // Shows: shown.restore
     @Test("100 starts without the state directory silence nobody")
     func lostStates() throws {
         let simulation = try Simulation.joined(2, in: self.room, seed: 16)
@@ -102,6 +105,7 @@ struct ReplicationTests {
         try simulation.settle()
     }
 
+    // Shows: shown.restore
     @Test("100 restores of the same old backup silence nobody, and bring all back")
     func restores() throws {
         let simulation = try Simulation.joined(2, in: self.room, seed: 17)

@@ -8,6 +8,7 @@ struct SeedTests {
         Replay.seeds.enumerated().filter { $0.offset % 4 == share }.map(\.element)
     }.filter { !$0.isEmpty }
 
+    // Shows: shown.author, told.unshared
     @Test("whatever goes wrong, all agree in the end", arguments: Self.shares)
     func seeds(share: [UInt64]) {
         for seed in share {
@@ -20,6 +21,7 @@ struct SeedTests {
         }
     }
 
+    // Shows: shown.attested
     @Test(
         "a peer that breaks the protocol in every way harms no one but itself",
         .enabled(if: !Replay.isOn))
@@ -71,6 +73,7 @@ struct SeedTests {
         #expect(simulation.rounds <= Simulation.mostRounds)
     }
 
+    // Shows: daemon.small-rooms
     @Test(
         "an office, and a room of few in it, is one piece with churn, strangers who keep all, and a fifth that fails",
         .enabled(if: !Replay.isOn))

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Glibc
 import Crypto
 import Testing
@@ -7,6 +8,7 @@ import Testing
 
 @Suite("Commit")
 struct CommitTests {
+    // Shows: shown.order
     @Test(
         "an entry is shown whatever the time of what it follows, which may come before or behind it"
     )
@@ -417,6 +419,7 @@ struct CommitTests {
         #expect(snapshot.incarnation == one.incarnation)
     }
 
+    // Shows: shown.blocked
     @Test("what somebody wrote who is blocked is neither shown nor unread, and is again afterwards")
     func blocked() async throws {
         let directory = try TemporaryDirectory()

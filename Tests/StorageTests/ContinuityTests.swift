@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Glibc
 import Crypto
 import Testing
@@ -108,6 +109,7 @@ struct ContinuityTests {
         #expect(try await restored.snapshot().logs[own.key]?.head.seq == 1)
     }
 
+    // Shows: shown.restore
     @Test("a copy of the store's file begins a new incarnation")
     func copied() async throws {
         let directory = try TemporaryDirectory()

@@ -1,5 +1,6 @@
 import Crypto
 import Engine
+import Formats
 import Testing
 
 @testable import Storage
@@ -16,6 +17,7 @@ import Testing
         return batch
     }
 
+    // Shows: daemon.rooms
     @Test("nothing is left of a log: entries, members, unread counts, references, people")
     func whole() async throws {
         let store = try await self.directory.open()
@@ -133,6 +135,7 @@ import Testing
         #expect(try await store.check() == [])
     }
 
+    // Shows: daemon.disk
     @Test("beyond its bound the file takes no entries, says so, and does again once there is room")
     func bound() async throws {
         let store = try await self.directory.open()

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Glibc
 import Crypto
 import Synchronization
@@ -21,6 +22,7 @@ struct FailureTests {
         return failure?.reason
     }
 
+    // Shows: told.machine
     @Test("the file is for its user alone, and so is what SQLite puts beside it")
     func mode() async throws {
         let directory = try TemporaryDirectory()

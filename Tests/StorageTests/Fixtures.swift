@@ -1,6 +1,7 @@
 import CPages
 import Dispatch
 import Engine
+import Formats
 import Glibc
 import Crypto
 import Synchronization

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Crypto
 import Storage
 import Testing
@@ -81,6 +82,7 @@ struct ForkTests {
         #expect(try await store.check().isEmpty)
     }
 
+    // Shows: daemon.disk
     @Test("the proof of a fork is charged to its log")
     func charged() async throws {
         let directory = try TemporaryDirectory()

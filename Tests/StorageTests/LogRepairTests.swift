@@ -1,5 +1,6 @@
 import CPages
 import Engine
+import Formats
 import Glibc
 import Crypto
 import TestSupport

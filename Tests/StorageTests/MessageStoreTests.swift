@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Crypto
 import Storage
 import Testing

@@ -1,5 +1,6 @@
 import Crypto
 import Engine
+import Formats
 import Storage
 import Testing
 
@@ -83,6 +84,7 @@ struct StoredNoticeTests {
         }
     }
 
+    // Shows: daemon.notices
     @Test("are forgotten when there are too many, the oldest first; no number is given twice")
     func bound() async throws {
         let directory = try TemporaryDirectory()
@@ -101,6 +103,7 @@ struct StoredNoticeTests {
         #expect(try await store.check().isEmpty)
     }
 
+    // Shows: daemon.changes
     @Test(
         "of each kind, and of strangers, have places of their own: many of them push nothing else out"
     )

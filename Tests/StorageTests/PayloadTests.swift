@@ -1,5 +1,6 @@
 import Crypto
 import Engine
+import Formats
 import Testing
 
 @testable import Storage
@@ -100,6 +101,7 @@ import Testing
         EntryTarget(log: run.key.name, seq: seq, id: run.ids[Int(seq) - 1])
     }
 
+    // Shows: shown.deleted
     @Test("an erased payload is gone, with what was counted of it, and the log is as it was")
     func erased() async throws {
         let directory = try TemporaryDirectory()
@@ -342,6 +344,7 @@ import Testing
         #expect(try await store.check().isEmpty)
     }
 
+    // Shows: daemon.retention
     @Test(
         "what is above a number of bytes goes in the order of the steps, and joins count for nothing"
     )

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import TestSupport
 import Testing
 

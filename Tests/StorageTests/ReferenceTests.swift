@@ -1,5 +1,6 @@
 import Crypto
 import Engine
+import Formats
 import TestSupport
 import Testing
 
@@ -86,6 +87,7 @@ import Testing
         #expect(try await Self.faults(store).isEmpty)
     }
 
+    // Shows: shown.edit
     @Test("an edit by somebody else, or of what stands with a message, changes nothing")
     func refused() async throws {
         let directory = try TemporaryDirectory()
@@ -130,6 +132,7 @@ import Testing
         }
     }
 
+    // Shows: shown.edit
     @Test(
         "whatever comes first, all stores show the same in the end",
         arguments: 1...40 as ClosedRange<UInt64>)

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Crypto
 import TestSupport
 import Testing
@@ -19,6 +20,7 @@ struct RunTests {
         return (log, appends)
     }
 
+    // Shows: shown.attested
     @Test("from every entry on there is a valid run that ends at an attested entry")
     func everyBoundary() async throws {
         let directory = try TemporaryDirectory()

@@ -1,5 +1,6 @@
 internal import ControlAPI
 internal import Engine
+internal import Formats
 internal import Posix
 
 /// What a configuration needs beside the files that it is read from.

@@ -1,6 +1,7 @@
 internal import ControlAPI
 package import Discovery
 package import Engine
+package import Formats
 package import Posix
 
 /// All that a daemon is told before it starts.

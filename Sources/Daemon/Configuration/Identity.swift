@@ -1,6 +1,7 @@
 internal import Glibc
 package import Crypto
-package import Engine
+internal import Engine
+package import Formats
 internal import Posix
 
 /// Who a daemon is: the key of this device, and whose device it is.

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Engine
+internal import Formats
 internal import Posix
 
 /// A backup that was opened and that the next start takes up, as it lies in the data directory.

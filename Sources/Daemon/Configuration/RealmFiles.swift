@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Engine
+internal import Formats
 internal import Glibc
 internal import Posix
 

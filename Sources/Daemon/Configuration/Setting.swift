@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 
 /// One thing that can be set: by a flag, in `stoad.conf`, or both.
 enum Setting: String, CaseIterable, Sendable {

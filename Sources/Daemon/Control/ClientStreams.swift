@@ -1,5 +1,6 @@
 internal import ControlAPI
 internal import Engine
+internal import Formats
 
 /// The ephemeral streams that clients have open: plain state of the shell, on the loop.
 final class ClientStreams {

@@ -1,5 +1,6 @@
 internal import ControlAPI
 internal import Engine
+internal import Formats
 internal import Storage
 
 /// A request that the node is working on, and where its answer goes.

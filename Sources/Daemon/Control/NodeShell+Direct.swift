@@ -1,5 +1,6 @@
 internal import ControlAPI
 internal import Engine
+internal import Formats
 
 /// Conversations of two people, as clients ask for them.
 extension NodeShell {

@@ -1,5 +1,6 @@
 internal import ControlAPI
 internal import Engine
+internal import Formats
 internal import Storage
 
 /// Texts that messages share with others of a page, so that it makes them once.

@@ -1,5 +1,6 @@
 internal import ControlAPI
 internal import Engine
+internal import Formats
 
 /// Whom and what the words of clients name.
 extension NodeShell {

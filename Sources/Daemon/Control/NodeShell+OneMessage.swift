@@ -1,5 +1,6 @@
 internal import ControlAPI
 internal import Engine
+internal import Formats
 internal import Storage
 
 /// What clients do to one message: find it, and be refused what its author alone may.

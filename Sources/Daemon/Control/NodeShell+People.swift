@@ -1,5 +1,6 @@
 internal import ControlAPI
 internal import Engine
+internal import Formats
 
 /// How people stand in answers.
 extension NodeShell {

@@ -1,6 +1,7 @@
 internal import ControlAPI
 internal import Crypto
 internal import Engine
+internal import Formats
 internal import Loop
 internal import Posix
 internal import Storage

@@ -1,5 +1,6 @@
 internal import ControlAPI
 internal import Engine
+internal import Formats
 
 /// What of it a subscriber is told that nothing keeps.
 struct SignalFilter {

@@ -1,5 +1,6 @@
 internal import ControlAPI
 internal import Engine
+internal import Formats
 internal import Storage
 
 /// Names a subscription of a client.

@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 
 /// The requests that the node is working on, by the names that it has for them.
 struct PendingRequests {

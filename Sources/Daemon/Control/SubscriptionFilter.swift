@@ -1,5 +1,6 @@
 internal import ControlAPI
 internal import Engine
+internal import Formats
 
 /// What of the changes that a subscriber follows it is given: the rest counts as given.
 struct SubscriptionFilter: Hashable, Sendable {

@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 internal import Storage
 
 /// How far a subscriber is, and whether what comes next comes from the node or from the store.

@@ -1,6 +1,7 @@
 internal import Blobs
 internal import Crypto
 internal import Engine
+internal import Formats
 internal import Loop
 internal import Posix
 

@@ -2,6 +2,7 @@ internal import Blobs
 internal import ControlAPI
 internal import Crypto
 internal import Engine
+internal import Formats
 internal import Loop
 internal import Posix
 internal import Storage

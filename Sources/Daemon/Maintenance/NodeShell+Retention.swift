@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 
 /// What is more or older than the user keeps goes, a while after it is.
 extension NodeShell {

@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 package import Posix
 
 /// Decides which connections from strangers may begin a handshake.

@@ -1,5 +1,6 @@
 internal import Discovery
 internal import Engine
+internal import Formats
 internal import Posix
 
 /// Discovery as a shell runs it, and how it does, as `status` shows it.

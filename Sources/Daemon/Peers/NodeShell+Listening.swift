@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 internal import Loop
 internal import Posix
 

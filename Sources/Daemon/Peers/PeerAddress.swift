@@ -1,4 +1,5 @@
-package import Engine
+internal import Engine
+package import Formats
 internal import Posix
 
 /// Where a peer is, and which key may answer there: `[KEY@]HOST:PORT`.

@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 
 /// How much of the loop's time strangers have as long as others want it, too.
 ///

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Engine
+internal import Formats
 internal import Storage
 
 /// Which messages of sealed conversations a search looks at next.

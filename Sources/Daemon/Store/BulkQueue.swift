@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 
 /// Runs of history that came in and wait for their turn on the loop.
 ///
@@ -6,7 +7,7 @@ internal import Engine
 /// per turn, and whatever else has come meanwhile, from any peer or client, goes first. A sender's
 /// queue lets live frames pass those of the sync channel as well (`FrameQueue`), so a node expects
 /// nothing of the order between channels; within the channel the order holds. A peer's credit
-/// bounds what waits of it. `Docs/Decisions/0012-live-beside-catch-up.md`.
+/// bounds what waits of it. `Docs/Decisions/0006-disk-and-loop.md`.
 struct BulkQueue {
     /// What may wait of one link, each frame with what keeping it costs: about what a peer may send
     /// without credit, in frames of a useful size.

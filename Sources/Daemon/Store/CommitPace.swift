@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 
 /// Decides which batches the loop's thread writes itself, by how long the disk has taken for such.
 ///

@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 internal import Posix
 internal import Storage
 
@@ -43,7 +44,7 @@ extension NodeShell {
 
     /// Answers a small query on this thread if the store's is idle, else as ``ask(_:then:)``.
     ///
-    /// `then` may run before this returns. `Docs/Decisions/0009-small-queries-on-the-loop.md`.
+    /// `then` may run before this returns. `Docs/Decisions/0006-disk-and-loop.md`.
     func look<Value: Sendable>(
         isSmall: Bool,
         _ query: @escaping @Sendable (isolated MessageStore) throws(StoreFailure) -> Value,
@@ -130,7 +131,7 @@ extension NodeShell {
     /// Writes the batch that was kept, on this thread if the store's is idle.
     ///
     /// A message is on its way two wake-ups earlier so; ``CommitPace`` sees to it that the loop
-    /// stands still for less than they take. `Docs/Decisions/0006-small-commits-on-the-loop.md`.
+    /// stands still for less than they take. `Docs/Decisions/0006-disk-and-loop.md`.
     func commitLateBatch() {
         guard let batch = self.scheduler.takeLateBatch() else { return }
         self.noteStoreUse()

@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 
 /// Decides which thread does what for the store, and when history gets its turn on the loop.
 ///

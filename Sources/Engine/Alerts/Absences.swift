@@ -1,3 +1,5 @@
+internal import Formats
+
 /// People whom the user knows, who were linked since the start and are gone without a goodbye: after a while
 /// they are missed, until they are back.
 ///

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// When subscribers are told that alerts came and went: once a minute for each code, however they
 /// flap and about however many strangers.
 ///

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// People who are gone without a goodbye, for the alert that says so.
 ///
 /// `tiers` says how far those are trusted who are gone (``Absences/devices``): who is known no longer is not

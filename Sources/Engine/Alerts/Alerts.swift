@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What ``Alerts`` wants done, in order.
 enum AlertAction: Hashable, Sendable {
     case perform(Action)

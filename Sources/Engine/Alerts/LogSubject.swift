@@ -1,3 +1,5 @@
+package import Formats
+
 /// What a line of the log is about, for programs that read logs by their fields.
 package struct LogSubject: Hashable, Sendable {
     /// Somebody.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Thins out the lines of the log that peers and strangers cause: some at once, then one a while; what is
 /// left out is counted, and told with the next one.
 struct LogThinning: Sendable {

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// The latest refusals, bounded; repeats are counted instead of listed.
 struct RefusalList: Sendable {
     private(set) var entries: [Refusal] = []

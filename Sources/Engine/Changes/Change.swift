@@ -1,3 +1,5 @@
+package import Formats
+
 /// Something that a subscriber is told of, at its place in the order of arrival.
 ///
 /// One order holds all of them, so one cursor says how far a subscriber is. Who joined or left a

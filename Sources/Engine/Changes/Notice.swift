@@ -1,4 +1,5 @@
 internal import Crypto
+package import Formats
 
 /// What subscribers are told of that is no entry: the node notes it, and the store gives it a place
 /// in the order of arrival.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What the user has asked for that stands once it is on disk.
 ///
 /// What the disk refuses has not happened: who asked is told so, and nothing of it is held or tried again.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// A verified run of somebody's on its way to the disk, and whom to credit for it.
 struct Accepted: Hashable, Sendable {
     /// What a full run counts for in a transaction.

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Formats
 
 /// An own entry that has no place in its log yet.
 struct Draft: Hashable, Sendable {

@@ -1,3 +1,5 @@
+package import Formats
+
 /// Payloads that this node is not to keep any longer: which, and how far the store has come with it.
 ///
 /// `Docs/Protocol/Entries.md` section 9. The store does a bounded part with each batch, and

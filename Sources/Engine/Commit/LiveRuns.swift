@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Live runs that wait for the disk: those of people whom the user knows before those of others, but never before what
 /// their own logs have there.
 struct LiveRuns: Sendable {

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Formats
 
 /// Gives drafts their places in an own log, seals them where that is due, and attests them run by
 /// run.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Records that wait for the disk: of each key the latest, in the order in which they came.
 ///
 /// Peers may bring more of them at once than one transaction is to write.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// The conversations that are known here, who waits to begin one, and whose logs have room in them.
 struct Conversations: Sendable {
     var table = Table<ConversationID, Conversation>()

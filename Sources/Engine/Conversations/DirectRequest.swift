@@ -1,3 +1,5 @@
+package import Formats
+
 /// Somebody whom the user does not know, and who has written to them.
 ///
 /// One row of the store; nothing else of what such a person writes is kept before the user has accepted.

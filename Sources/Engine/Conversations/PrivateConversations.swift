@@ -1,3 +1,5 @@
+internal import Formats
+
 /// The conversations here that are no open rooms, by what people call them: so that naming one costs the
 /// same, however many there are.
 struct PrivateConversations: Sendable {

@@ -1,3 +1,5 @@
+package import Formats
+
 /// For how long, and how much, is kept here of what is said in a conversation.
 package struct Retention: Hashable, Sendable {
     /// For how many days; nil for ever.

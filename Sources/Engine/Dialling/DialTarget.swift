@@ -1,3 +1,5 @@
+package import Formats
+
 /// Names a dial target: something that may turn out to be a peer.
 package enum TargetID: Hashable, Comparable, Sendable {
     /// A peer that was linked before, at remembered addresses.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Peers that are linked, and those that were and are remembered.
 extension Dialling {
     /// A peer is linked, at an address where it can be dialled if that is known.

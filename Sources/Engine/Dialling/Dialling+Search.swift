@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Services: how they are looked for, and which of them are dialled.
 extension Dialling {
     /// Begins to look for peers: the node starts, or its network is another one.

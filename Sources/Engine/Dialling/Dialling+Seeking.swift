@@ -1,6 +1,8 @@
+internal import Formats
+
 /// Services that are dialled although there are links enough, since somebody is looked for whom any of them may be.
 ///
-/// `Docs/Decisions/0044-small-rooms-are-found-by-trial.md`.
+/// `Docs/Decisions/0039-links-are-found-by-trial.md`.
 extension Dialling {
     /// Whether a dial goes to an address that the user has named.
     func isChosen(_ dial: DialID) -> Bool {

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Whom to dial, when, at which address.
 ///
 /// mDNS says *maybe*, TCP says *is*. A target is dialled at one address after the other, a quarter of a second apart, until one

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What ``Dialling`` wants done, in order.
 enum DiallingAction: Hashable, Sendable {
     /// Something that needs no more of the node: a dial, a timer, a line of the log, an answer.

@@ -1,3 +1,5 @@
+package import Formats
+
 /// Bounds of discovery and dialling.
 extension Limits {
     /// Addresses of one peer are tried one after another, this far apart.
@@ -60,10 +62,6 @@ extension Limits {
     package static let askAgainMilliseconds: UInt64 = 30_000
     /// The longest time between two questions of a node, but for chance.
     package static let askLastMilliseconds: UInt64 = 1_800_000
-    /// Addresses tried per target: hosts with more have mostly virtual interfaces.
-    package static let addressesPerTarget = 8
-    /// The longest address of a peer that is kept: the longest host name, with a port.
-    static let addressBytes = 320
     /// How often all peers together may have this node dial them back, in a minute.
     package static let dialBacksPerMinute = 6
     /// The peer of one link may do so this seldom.
@@ -123,6 +121,4 @@ extension Limits {
     package static let noticeTextBytes = 1_024
     /// Subscribers are told of alerts of one code this seldom.
     package static let alertNoticeMilliseconds: UInt64 = 60_000
-    /// Rooms a node may be in.
-    package static let conversations = 4_096
 }

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What the end of a link says of dialling its peer again.
 enum LinkEnding: Hashable, Sendable {
     /// Nothing: it is dialled again soon.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// How discovery looks for peers.
 package enum PeerSearch: Hashable, Sendable {
     /// The network is asked, now and ever less often; what comes and goes is reported.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Whether more services are announced than there are places, though not because all start in the morning.
 ///
 /// What a flood has left behind is come upon again with each look, for as long as it was announced for; so only what

@@ -1,8 +1,6 @@
+package import Formats
+
 extension Limits {
-    /// Ephemeral frames fit one datagram, should they ever travel so.
-    package static let ephemeralFrameBytes = 1_280
-    /// What one ephemeral frame carries: a packet of a stream, its name and what seals them.
-    package static let ephemeralBytes = 1_216
     /// What of ephemeral frames is taken from one peer in one conversation: speech, or a cursor that moves,
     /// twice over; and what seals them.
     package static let ephemeralBytesPerSecond = 48_000
@@ -12,9 +10,6 @@ extension Limits {
     package static let ephemeralConversations = 16
     /// What comes at once after the network has held it back, as so much time of it.
     static let ephemeralBurstMilliseconds: UInt64 = 2_000
-    /// What one entry of a durable stream carries: with what seals and names it, it fits one.
-    package static let streamPieceBytes = 49_152
-    package static let streamPacketBytes = 1_024
     /// What the user's programs may send of such streams in one conversation.
     package static let streamBytesPerSecond = 30_000
     /// In how many packets.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// The ephemeral streams that programs of the user send: which are open, and how much each may send.
 ///
 /// `Docs/Protocol/Ephemeral.md` section 4.

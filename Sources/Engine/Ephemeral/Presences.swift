@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Who is there and who is away, as they say; and what they are told of the own user.
 ///
 /// It knows which links may be told, and sends nothing by itself. `Docs/Protocol/Ephemeral.md` section 2.

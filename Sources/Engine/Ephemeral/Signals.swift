@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Formats
 
 /// What ``Signals`` wants done, in order.
 enum SignalAction: Hashable, Sendable {

@@ -1,3 +1,5 @@
+package import Formats
+
 /// What a reader has got of one sender's stream, and what it has not.
 ///
 /// `Docs/Protocol/Ephemeral.md` section 4.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Who writes in which conversation at this moment, and when others were told so of the own user.
 ///
 /// `Docs/Protocol/Ephemeral.md` section 3.

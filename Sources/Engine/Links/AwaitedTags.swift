@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Logs of which a peer has asked for payloads and that are not known here, by its tags: it is told
 /// when they have come.
 struct AwaitedTags: Sendable {

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Records that a peer has sent of authors who no shared conversation knows yet: their first entries follow.
 struct EarlyRecords: Sendable {
     private var records: [PeerID: [RecordKey: Record]] = [:]

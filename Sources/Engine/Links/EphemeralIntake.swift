@@ -1,3 +1,5 @@
+internal import Formats
+
 /// How much of what is worth nothing later a peer may send: nothing else bounds that channel.
 ///
 /// `Docs/Protocol/Ephemeral.md` section 1.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What became of a frame that was to be sent.
 enum Sending {
     case now

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Formats
 
 /// A want of the peer that is being served.
 struct Serving: Hashable, Sendable {

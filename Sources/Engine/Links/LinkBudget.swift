@@ -1,3 +1,5 @@
+internal import Formats
+
 /// How many links a node has, and for whom: what is counted by host, in a network of any size.
 package struct LinkBudget: Hashable, Sendable {
     /// All links but those on trial.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Which of two links to one peer stays.
 enum ContestVerdict: Hashable, Sendable {
     /// The newer one takes the place of the older one.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Who gets one of the places for links, and whose it takes.
 ///
 /// Keys cost nothing, so places are given by how far somebody is trusted, then by where they come from:
@@ -6,7 +8,7 @@
 /// to whoever shares a conversation that few links share: so a room of ten is one piece also among a thousand
 /// hosts, of which nobody can be linked to all.
 ///
-/// `Docs/Decisions/0044-small-rooms-are-found-by-trial.md`.
+/// `Docs/Decisions/0039-links-are-found-by-trial.md`.
 enum LinkPlaces {
     /// A link that is open, or is to be.
     struct Occupant: Hashable, Sendable {

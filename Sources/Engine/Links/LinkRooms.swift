@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Formats
 
 /// The open rooms that a peer says it is in.
 ///

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// The open links: by number, by peer, by conversation.
 ///
 /// A link that is asked for by number is there: what comes in for one that is gone is dropped where

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What a peer is being asked for: how much, and who has to wait.
 struct LinkWants: Sendable {
     private(set) var open = 0

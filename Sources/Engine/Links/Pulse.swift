@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What the silence of a peer asks for.
 enum PulseCheck: Hashable, Sendable {
     /// Nothing: there is none.

@@ -1,3 +1,5 @@
+package import Formats
+
 /// What the node says to the store of an entry, since the store parses none.
 ///
 /// Made here alone, beside ``Visibility``: whether an entry is ahead of time or
@@ -89,26 +91,6 @@ extension EntryVerdict {
     }
 }
 
-/// What could be read of an entry.
-package struct EntryReading: Hashable, Sendable {
-    /// What it says; nil where nothing of it can be shown.
-    package var content: Content?
-    /// The number of its kind; nil where there is no body, or none that can be parsed.
-    package var kind: UInt64?
-    /// Whether it is sealed with a key that is not here.
-    package var isLocked = false
-
-    /// The name of the open room that the author joins with it; nil where it does not say.
-    package var joinedRoom: RoomName? {
-        if case .join(let name)? = self.content { name } else { nil }
-    }
-
-    /// The person whose log begins with this entry; nil where it opens none.
-    package func person(of author: PeerID) -> PersonID? {
-        if case .open(let opening)? = self.content { opening.person(of: author) } else { nil }
-    }
-}
-
 /// Says what becomes of entries: the node's keyring, or what stands for it where no node runs.
 package protocol EntryJudge: Sendable {
     /// What could be read of an entry.
@@ -195,5 +177,19 @@ extension VerifiedRun {
         Envelope(
             self.run.entries[index], key: self.run.key, seq: self.run.first + UInt64(index),
             prev: index == 0 ? self.run.prev : self.ids[index - 1])
+    }
+}
+
+extension EntryVerdict {
+    /// Notes what a control entry of a device wants erased, in its body or in clear.
+    package mutating func noteErasing(
+        _ entry: Entry, _ reading: EntryReading, by device: PeerID
+    ) {
+        guard entry.entryClass == EntryClass.control.rawValue else { return }
+        var targets = EntryTarget.inExtensions(entry.extensions, by: device)
+        if case .erase(let named)? = reading.content {
+            targets += named.filter { !targets.contains($0) }
+        }
+        self.erases = targets
     }
 }

@@ -1,3 +1,5 @@
+package import Formats
+
 /// What becomes of an entry: whether people see it, and how.
 ///
 /// This is the one rule: the store, the simulator's model of it and the tests all ask here. It

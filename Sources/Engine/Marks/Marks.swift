@@ -1,3 +1,5 @@
+internal import Formats
+
 /// How far a member has a log of another one, as it says of itself.
 package struct MemberPosition: Hashable, Sendable {
     /// Through which entry it has all and can read it.

@@ -1,3 +1,5 @@
+package import Formats
+
 /// How much a line of the log matters; the numbers are syslog's.
 package enum LogLevel: Int, Hashable, Sendable, Comparable {
     /// Something is broken and a person must act.

@@ -1,3 +1,5 @@
+package import Formats
+
 /// Names a link for as long as it lives; given by the shell, never reused.
 package struct LinkID: Hashable, Comparable, Sendable {
     package let rawValue: UInt64

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What ``Alerts`` decides is done here; and what is told of the time that some of it is about.
 extension Node {
     mutating func log(

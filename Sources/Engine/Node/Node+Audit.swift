@@ -1,3 +1,5 @@
+package import Formats
+
 /// What a node believes, for a simulator that knows better.
 package struct NodeAudit: Sendable {
     /// The committed head of each log, and the fork point where one is proven.

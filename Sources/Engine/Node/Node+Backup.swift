@@ -1,3 +1,5 @@
+package import Formats
+
 /// What of a user goes into a backup, and comes back from one.
 extension Node {
     /// Whom the user knows and where the user is, as a backup keeps it.

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Formats
 
 /// What goes to the store: own entries get their places here, all else waits in ``CommitQueue``.
 extension Node {

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What the user has asked for stands once it is on disk; where the disk refuses it, nothing of it is held.
 extension Node {
     /// Puts into a batch what the user has asked for; of a conversation that could not be begun nothing.

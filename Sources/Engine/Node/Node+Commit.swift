@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What has become of a batch: what is on disk is shown, counted, pushed and answered.
 extension Node {
     mutating func batchCommitted(_ outcome: BatchOutcome) {

@@ -1,4 +1,5 @@
 internal import Crypto
+package import Formats
 
 /// Waits for the delivery of own messages: who has one, as each member says of itself.
 ///

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Telling peers what has become committed here. `Docs/Protocol/Sync.md` section 4.
 ///
 /// Authors, and peers that have asked for a log here, are told at the next tick: deliveries and

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What ``Dialling`` and ``LinkContest`` decide is done here.
 extension Node {
     mutating func performDialling(_ wanted: [DiallingAction]) {

@@ -1,6 +1,8 @@
+internal import Formats
+
 /// What ``DiskShares`` decides is done here: how much of the disk those may have whom the user has not chosen.
 ///
-/// `Docs/Decisions/0034-the-disk-is-shared-by-tier.md`.
+/// `Docs/Decisions/0021-who-gives-way.md`.
 extension Node {
     /// What a batch has made of the logs' sizes; where strangers or fellows have more than is kept of
     /// them, their largest logs give way.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Entries whose payloads somebody wanted erased: the store has looked up whether they may.
 ///
 /// `Docs/Protocol/Entries.md` section 9.

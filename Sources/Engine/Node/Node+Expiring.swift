@@ -1,3 +1,5 @@
+package import Formats
+
 /// Payloads that this node does not keep any longer.
 ///
 /// `Docs/Protocol/Entries.md` section 9. Headers, ids, chain and digests stay as they are.

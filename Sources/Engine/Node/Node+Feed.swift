@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Formats
 
 /// Sending entries: own ones at once after their commit, wanted ones as credit allows.
 extension Node {

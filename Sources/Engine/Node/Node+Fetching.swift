@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Asking for what this node lacks: which peer, what, and when to ask another one.
 extension Node {
     /// Notes that a peer has more of a log, to be asked for once the author has had its time.

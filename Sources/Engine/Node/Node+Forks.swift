@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Two histories of one author: finding where they part, proving it, ending the log there.
 ///
 /// `Docs/Protocol/Sync.md` section 6.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What comes in on links: counted, and given to the room that its name says.
 extension Node {
     mutating func receiveFrame(_ received: ReceivedFrame, on id: LinkID) {

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Formats
 
 /// Entries that are ahead of time: others' that are held here, and own ones that others hold.
 extension Node {

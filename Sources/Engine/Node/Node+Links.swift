@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Formats
 
 /// Links: which one of two stays, whether they live, what came in on them.
 extension Node {

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Whether links live: pings, rest, doubt, a network that changes, and what clocks say in pings.
 extension Node {
     /// Pings a link; gives what the answer must carry.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What members have of own logs and have read of them, and what they are told of the user.
 ///
 /// `Docs/Protocol/Sync.md` section 10.

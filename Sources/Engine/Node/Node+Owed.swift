@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What peers are owed, sent as they take it. `Sync/OwedAnswers.swift`.
 extension Node {
     /// Notes that something is owed to a peer, and sends it where nothing waits before it.

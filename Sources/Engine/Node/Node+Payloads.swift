@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Formats
 
 /// Payloads that a peer has sent after their entries.
 struct PayloadArrival: Hashable, Sendable {

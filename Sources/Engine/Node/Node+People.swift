@@ -1,3 +1,5 @@
+package import Formats
+
 /// Who people are here, and how far they are trusted; nothing here changes it.
 extension Node {
     /// The names that people go by here.

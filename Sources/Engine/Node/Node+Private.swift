@@ -1,4 +1,5 @@
 internal import Crypto
+package import Formats
 
 /// Conversations that are no open rooms: who begins them, and who waits to be let in.
 ///

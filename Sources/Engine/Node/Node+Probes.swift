@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What ``Probes`` decides is done here.
 extension Node {
     mutating func perform(_ wanted: [ProbeAction]) {

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Formats
 
 /// Realms that the user joins, leaves and renews, and which of them each link shares.
 ///

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Formats
 
 /// Records: the own profile, and what peers tell of others.
 ///

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Entries that say something of a message: what counts of them.
 ///
 /// `Docs/Protocol/Entries.md` section 11.

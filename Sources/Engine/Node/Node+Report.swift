@@ -1,3 +1,5 @@
+package import Formats
+
 /// What people may ask of a node; nothing here changes it.
 extension Node {
     /// The node as a whole.

@@ -1,4 +1,5 @@
 internal import Crypto
+package import Formats
 
 /// What users ask for: rooms, messages, people, the profile.
 extension Node {

@@ -1,8 +1,9 @@
 internal import Crypto
+internal import Formats
 
 /// Room for logs: which of them are taken, and whose give way where there are too many.
 ///
-/// `Docs/Decisions/0031-logs-give-way-by-source.md`.
+/// `Docs/Decisions/0021-who-gives-way.md`.
 extension Node {
     private var bounds: LogBounds { self.own.configuration.logBounds }
 

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Formats
 
 /// Runs that come in: checked, and given to the store.
 extension Node {

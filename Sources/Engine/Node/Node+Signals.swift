@@ -1,4 +1,5 @@
 internal import Crypto
+package import Formats
 
 /// What ``Signals`` decides is done here.
 extension Node {

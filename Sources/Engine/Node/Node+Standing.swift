@@ -1,3 +1,5 @@
+package import Formats
+
 /// What the user says of people: it holds for each device of a person, and is kept by device.
 extension Node {
     /// Of whom the user has said something, by key: those known, verified and blocked.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// How somebody ranks where room is shared.
 extension Node {
     /// A claim of somebody on a place, of which its weight and its number are still to be said.

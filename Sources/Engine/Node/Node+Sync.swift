@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Formats
 
 /// What each side lacks: rooms that both are in, digests, clocks.
 ///

@@ -1,3 +1,5 @@
+package import Formats
+
 /// What ``Transfers`` decides is done here.
 extension Node {
     /// How far the files are that are fetched, oldest first.

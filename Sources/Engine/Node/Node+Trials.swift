@@ -1,6 +1,8 @@
+internal import Formats
+
 /// Links on trial, and conversations that are looked for among services that are not linked.
 ///
-/// `Docs/Decisions/0044-small-rooms-are-found-by-trial.md`.
+/// `Docs/Decisions/0039-links-are-found-by-trial.md`.
 extension Node {
     /// A peer without a place has had the time to say in which conversations it is.
     mutating func trialDue(_ id: LinkID) {

@@ -1,4 +1,5 @@
 package import Crypto
+package import Formats
 
 /// Every decision of a daemon: what comes in is an ``Event``, what to do about it are ``Action``s.
 ///

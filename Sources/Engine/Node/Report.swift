@@ -1,3 +1,5 @@
+package import Formats
+
 /// What a person should look at, until it is over.
 package struct Alert: Hashable, Sendable {
     package enum Code: String, Hashable, Sendable, CaseIterable {

@@ -1,4 +1,5 @@
 private import CConfusables
+internal import Formats
 
 /// How a name looks to people, who cannot tell some characters from others and do not see some at all.
 ///

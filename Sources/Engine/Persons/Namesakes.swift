@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Who bears names that look alike, over all people known here.
 ///
 /// Not what a command happens to print decides whether a name needs a mark, but everybody: so a name

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Whom the user knows, and whose names look alike.
 ///
 /// The node says what is on disk, and how far it trusts whom the user has not chosen.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Whom the user knows, and what people say of themselves.
 struct Persons: Sendable {
     var people: People

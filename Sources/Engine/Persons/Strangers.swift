@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Which strangers are remembered: keys cost nothing, so all of them together have a bound.
 ///
 /// Nobody else is counted: not whom the user knows, not fellows, not the authors of what is stored. Of

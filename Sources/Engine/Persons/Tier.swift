@@ -1,3 +1,5 @@
+internal import Formats
+
 /// How far somebody is trusted here, ascending: the lower gives way to the higher.
 ///
 /// Sharing a room or a realm makes nobody known.
@@ -17,4 +19,16 @@ package enum Tier: UInt8, Comparable, Sendable, CaseIterable {
 
     /// Orders by trust.
     package static func < (left: Tier, right: Tier) -> Bool { left.rawValue < right.rawValue }
+}
+
+extension Standing {
+    /// How far somebody is trusted of whom this was said; nil where that is nothing.
+    var tier: Tier? {
+        switch self {
+        case .unsaid: nil
+        case .known: .known
+        case .verified: .verified
+        case .blocked: .blocked
+        }
+    }
 }

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// A device and its person: this node's own.
 struct OwnKeys: Hashable, Sendable {
     let device: PeerID

@@ -1,23 +1,4 @@
-/// What became of a dial that a peer has asked for; the numbers are those of the wire.
-package enum DialBackOutcome: UInt8, Hashable, Sendable {
-    /// The asker was reached, with its key.
-    case reached = 0
-    /// Something refused: nobody listens there, or somebody else.
-    case refused = 1
-    /// Nothing came back.
-    case noAnswer = 2
-    /// It was not tried: too often, or no port to be dialled.
-    case notTried = 3
-
-    /// What a failed dial says.
-    init(_ failure: DialFailure) {
-        self =
-            switch failure.reason {
-            case .refused, .wrongKey, .wrongRealm, .ownAddress, .rejected: .refused
-            case .noRoute, .otherNetwork, .timedOut, .failed: .noAnswer
-            }
-    }
-}
+internal import Formats
 
 /// Peers that ask to be dialled back, so that they learn whether they can be reached.
 ///
@@ -55,4 +36,15 @@ struct DialBacks: Sendable {
 
     /// A link has ended.
     mutating func forget(_ link: LinkID) { self.asked[link] = nil }
+}
+
+extension DialBackOutcome {
+    /// What a failed dial says.
+    init(_ failure: DialFailure) {
+        self =
+            switch failure.reason {
+            case .refused, .wrongKey, .wrongRealm, .ownAddress, .rejected: .refused
+            case .noRoute, .otherNetwork, .timedOut, .failed: .noAnswer
+            }
+    }
 }

@@ -1,3 +1,5 @@
+package import Formats
+
 /// What the system has counted of the packets of one link, from its beginning.
 ///
 /// Only packets with data count. The numbers begin anew after 2³², so only differences say something.

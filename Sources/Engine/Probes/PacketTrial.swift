@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Whether packets are lost on the way to linked peers and back, by what the system counts while pings go.
 ///
 /// Only who asks what is wrong has it tried. A quiet link carries too little to tell, and what was counted

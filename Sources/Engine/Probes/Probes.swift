@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What ``Probes`` wants done, in order.
 enum ProbeAction: Hashable, Sendable {
     case perform(Action)

@@ -1,3 +1,5 @@
+package import Formats
+
 /// What has become of asking a linked peer to dial this node back.
 package struct DialBackReport: Hashable, Sendable {
     /// How it has ended.

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Formats
 
 /// Records whose signatures were found right, while their authors are not known yet: to a newcomer each of its links
 /// sends all of them, and each is checked once.

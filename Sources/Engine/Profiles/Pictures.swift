@@ -1,3 +1,5 @@
+internal import Formats
+
 /// The pictures that profiles name: whose they are, which are here, and when the others are sought.
 ///
 /// `Docs/Protocol/Files.md` section 5.

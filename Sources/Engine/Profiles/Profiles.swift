@@ -1,3 +1,5 @@
+internal import Formats
+
 /// The records that stand, and those that came before the first entry of their authors.
 ///
 /// Those of kinds that this version does not know are kept and sent on like the others.

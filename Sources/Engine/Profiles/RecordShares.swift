@@ -1,3 +1,5 @@
+internal import Formats
+
 /// How much records may take of strangers together, and as much of fellows, in bytes.
 package struct RecordBounds: Hashable, Sendable {
     package var profiles = Limits.ofStrangers.profileBytes

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Formats
 
 /// Which realms the two ends of a link share, as far as this one knows.
 ///

@@ -1,3 +1,5 @@
+package import Formats
+
 /// The realms that a node is in, and how their rooms are written: `ops` in the default realm,
 /// `office/ops` in another.
 package struct Realms: Hashable, Sendable {

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Waits until peers have an own message.
 struct Delivery: Hashable, Sendable {
     var request: RequestID

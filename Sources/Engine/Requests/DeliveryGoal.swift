@@ -1,3 +1,5 @@
+package import Formats
+
 /// Who must have an own message before a wait for its delivery ends.
 ///
 /// In an open room anybody may say that a message has come, or say nothing for ever. So those members

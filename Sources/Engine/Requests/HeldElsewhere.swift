@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Own entries that linked peers hold, since they are ahead of time by those peers' clocks.
 ///
 /// What a peer says of it counts until its next row of the log (`Docs/Protocol/Sync.md` section 4).

@@ -1,3 +1,5 @@
+package import Formats
+
 /// An idempotency key, which counts within its conversation.
 struct IdempotencyKey: Hashable, Sendable {
     var conversation: ConversationID

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// The ids of the newest own entries: who says to have one shows it by its head tag.
 ///
 /// Written with every message and read hardly ever, so it is a row of runs that is searched.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Conversations in which linked peers refuse the running own log, as they say.
 struct RefusedElsewhere: Sendable {
     private var refused: [ConversationID: Set<LinkID>] = [:]

@@ -1,4 +1,5 @@
 internal import Crypto
+package import Formats
 
 /// A message as it can be found.
 package struct SearchDocument: Hashable, Sendable {

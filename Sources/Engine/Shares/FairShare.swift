@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Who gives way where there is no room for all: one rule for every bounded place that others can fill.
 ///
 /// Keys cost nothing, addresses of a local network do. So of all claims that of the lowest tier gives way; there, that

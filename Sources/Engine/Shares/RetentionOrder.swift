@@ -1,3 +1,5 @@
+package import Formats
+
 /// What is to go in one pass over a conversation, the oldest first: of each share of its logs so many bytes at most.
 package struct RetentionStep: Hashable, Sendable {
     /// To which share each log belongs, by its place in ``most``; of other logs nothing goes.

@@ -1,3 +1,5 @@
+package import Formats
+
 /// All that one transaction of the store writes; committed whole or not at all.
 ///
 /// The node makes one batch at a time and waits for its ``BatchOutcome``.
@@ -119,25 +121,6 @@ package struct Append: Hashable, Sendable {
         self.heldFrom = heldFrom
         self.lateBefore = lateBefore
         self.idempotencyKeys = idempotencyKeys
-    }
-}
-
-/// What a node remembers of a peer across restarts.
-package struct KnownPeer: Hashable, Sendable {
-    package var id: PeerID
-    /// Addresses at which it was linked, newest first; `HOST:PORT` in numbers.
-    package var addresses: [String]
-    /// Wall-clock milliseconds when it was last linked.
-    package var lastSeen: UInt64
-    /// Whose device it said to be; nil where that was not kept.
-    package var person: PublicPerson?
-
-    /// Creates a memory of a peer.
-    package init(id: PeerID, addresses: [String], lastSeen: UInt64, person: PublicPerson? = nil) {
-        self.id = id
-        self.addresses = addresses
-        self.lastSeen = lastSeen
-        self.person = person
     }
 }
 

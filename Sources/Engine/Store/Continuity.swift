@@ -1,4 +1,5 @@
 package import Crypto
+package import Formats
 
 /// What a place outside the own log remembers of the last start, to tell a store that went on from
 /// one that was put back.

@@ -1,3 +1,5 @@
+package import Formats
+
 /// What is noted of a log beside its entries: what decides whether it gives way.
 package struct LogMarks: Hashable, Sendable {
     /// Whether a later log of its author says that it is not continued.

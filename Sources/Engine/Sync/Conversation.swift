@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Formats
 
 /// One conversation, as far as a node keeps it in memory: logs and heads, never entries.
 struct Conversation: Sendable {

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Formats
 
 /// What became of a run that was to be pushed.
 enum Push {

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// How much of the disk messages may take, of those whom the user has not chosen, in bytes.
 package struct DiskBounds: Hashable, Sendable {
     /// Of strangers together.
@@ -22,7 +24,7 @@ package struct DiskBounds: Hashable, Sendable {
 /// Whose logs give way where those whom the user has not chosen have written more than is kept of them.
 ///
 /// It adds up what all logs take, and looks at whose they are only where that may matter: who is trusted
-/// how far changes, and is not kept with each log. `Docs/Decisions/0034-the-disk-is-shared-by-tier.md`.
+/// how far changes, and is not kept with each log. `Docs/Decisions/0021-who-gives-way.md`.
 struct DiskShares: Sendable {
     /// A log, and what is known of it that matters here.
     struct Claim: Sendable {

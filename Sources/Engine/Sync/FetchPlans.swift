@@ -1,3 +1,5 @@
+internal import Formats
+
 /// How much may be looked at to choose whom to ask for what, and which conversations wait for that.
 ///
 /// A plan looks at each log that each link has more of, and strangers invent both. So all plans together

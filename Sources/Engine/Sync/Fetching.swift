@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Entries that were asked for and are on their way.
 struct Fetch: Hashable, Sendable {
     var link: LinkID

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// A search for the first entry at which a peer's view of a log differs from the own one.
 struct ForkSearch: Hashable, Sendable {
     var link: LinkID

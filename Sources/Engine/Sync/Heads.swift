@@ -1,3 +1,5 @@
+internal import Formats
+
 /// The ends of what is shown of a conversation, which the next own entry follows.
 ///
 /// An entry that is too far ahead to be followed takes no place from others here, neither from those

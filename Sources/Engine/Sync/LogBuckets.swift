@@ -1,22 +1,5 @@
 internal import Crypto
-
-/// Logs are told of by buckets, so that what differs is found without telling all.
-///
-/// `Docs/Protocol/Sync.md` section 3.
-enum LogBucket {
-    /// The number of buckets.
-    static let count = 256
-
-    /// The buckets, ascending.
-    static var all: ClosedRange<UInt8> { 0...UInt8.max }
-
-    static func of(_ name: LogName) -> UInt8 {
-        var writer = WireWriter(capacity: 40)
-        writer.raw(name.author.key)
-        writer.u64(name.incarnation)
-        return BLAKE2b.hash256(writer.bytes, personal: .bucket).bytes[0]
-    }
-}
+internal import Formats
 
 /// Some of the 256 buckets, a bit for each.
 struct BucketSet: Hashable, Sendable {

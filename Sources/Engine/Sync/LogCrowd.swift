@@ -1,3 +1,5 @@
+internal import Formats
+
 /// How many logs a conversation may have here.
 package struct LogBounds: Hashable, Sendable {
     /// Of all authors together.

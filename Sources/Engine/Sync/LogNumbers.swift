@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Numbers of the logs whose names links know.
 ///
 /// A node with as many links as there may be, and as many logs, has a million tags: for each the number of a

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// One log, as far as a node keeps it in memory.
 struct LogProgress: Hashable, Sendable {
     /// The last entry on disk; what clocks, digests and wants speak of.
@@ -48,5 +50,19 @@ struct LogProgress: Hashable, Sendable {
         let index = Int(point - run.run.first) - 1
         return Head(
             seq: point - 1, id: run.ids[index], time: run.run.entries[index].time)
+    }
+}
+
+extension LinkTags {
+    /// The row for a log as one of the sides, which has as much of it, sends it.
+    func row(
+        _ name: LogName, _ log: LogProgress, in conversation: ConversationID, by role: LinkRole
+    ) -> ClockRow {
+        var row = ClockRow(
+            tag: self.log(name, in: conversation), state: log.state, seq: log.head.seq,
+            headTag: log.head.seq > 0 ? self.head(log.head.id, by: role) : 0)
+        row.whole = log.whole.flatMap { $0 < row.seq ? $0 : nil }
+        row.shown = log.held.flatMap { $0.lowerBound <= row.seq ? $0.lowerBound - 1 : nil }
+        return row
     }
 }

@@ -1,3 +1,5 @@
+package import Formats
+
 /// Messages of somebody that others say to have, and that are not here.
 package struct MissingEntries: Hashable, Sendable {
     /// Who wrote them.

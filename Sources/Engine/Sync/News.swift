@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Logs whose committed heads have moved, numbered as they did, until all peers had their turn.
 struct News: Sendable {
     private struct Move: Sendable {

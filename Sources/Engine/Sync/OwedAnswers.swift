@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What a peer is owed of a conversation: each thing once, however often it asks, and made when it goes.
 ///
 /// A question of some bytes may be worth an answer of megabytes, and who asks without reading must not have

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// The records that a peer is owed, over all conversations that are shared with it: each once, and sent as it then
 /// stands.
 ///

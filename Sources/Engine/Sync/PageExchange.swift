@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Formats
 
 /// What the peer's bucket hashes ask for.
 struct BucketFinding: Hashable, Sendable {

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Payloads that were left out of the runs that brought their entries: which, and who is asked.
 ///
 /// `Docs/Protocol/Sync.md` section 9. Each link is asked one thing at a time, and the same thing

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What the peer of a link says to have of logs, by the numbers of these (``LogNumbers``).
 ///
 /// In a room of a thousand people a node has a thousand rows on each of a hundred links. Of nearly all of them a seq

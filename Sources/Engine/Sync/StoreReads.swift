@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What a run that is read from the store is for.
 enum ReadPurpose: Hashable, Sendable {
     /// Own entries to push on.

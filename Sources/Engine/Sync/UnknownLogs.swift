@@ -1,3 +1,5 @@
+internal import Formats
+
 /// The peer's rows of logs whose names are not known here, and the questions for their first entries.
 ///
 /// `Docs/Protocol/Sync.md` section 5. Only its entries hold a log's name.

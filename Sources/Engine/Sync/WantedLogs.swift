@@ -1,3 +1,5 @@
+internal import Formats
+
 /// The logs of which payloads are wanted, with short numbers to queue them by.
 struct WantedLogs: Sendable {
     private struct Wanted: Sendable {

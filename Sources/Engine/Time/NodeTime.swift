@@ -1,3 +1,5 @@
+package import Formats
+
 /// What a node takes for *now*, and what is ahead of it: its own clock decides, nobody else's.
 ///
 /// `Docs/Protocol/Entries.md` section 7.

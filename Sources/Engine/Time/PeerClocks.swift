@@ -1,3 +1,5 @@
+internal import Formats
+
 /// How far the clocks of linked people are from the own one: to warn the user, and for nothing else.
 ///
 /// Everybody on the network can link and say anything, so *now* does not depend on it

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Files whose copies here turned out to be damaged or gone, until they are whole again: for the alert.
 struct DamagedFiles: Sendable {
     private var found: [(blob: BlobID, name: String)] = []

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// One file that is fetched: what of it is here, who has what, and what is asked for next.
 struct Download: Sendable {
     /// Somebody who was asked what they have of it.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// The files that are fetched: whom to ask for what, and what has come.
 ///
 /// Knows nothing of the bytes but how many there are; whether they are right the shell says.

@@ -1,3 +1,5 @@
+package import Formats
+
 /// What tells of a blob, and so who may have it.
 package enum BlobPlace: Hashable, Sendable {
     /// A message of a conversation: those with whom that is shared.

@@ -1,3 +1,5 @@
+package import Formats
+
 extension Limits {
     /// Files that are fetched or wait for it, of all together: some megabytes.
     static let downloads = 16_384
@@ -34,8 +36,6 @@ extension Limits {
     static let partsLoaded = 16
     /// How often others are told how much of a file has come.
     static let holdingsMilliseconds: UInt64 = 1_000
-    /// The largest picture of a person: one chunk, so that it comes at once or not at all.
-    package static let pictureBytes = BlobLayout.chunkBytes
     /// Of how many whose profiles name one picture it is looked whether a peer may see them.
     static let pictureOwners = 64
     /// How often the picture of one person is fetched at most: who changes it all the time costs little.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What transfers need to know of others: who is linked, who may see what, and how far anybody is trusted.
 struct Neighbours: Sendable {
     let own: OwnKeys

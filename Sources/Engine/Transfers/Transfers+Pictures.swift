@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Pictures of people: fetched by themselves from whoever may see the profile that names them, and
 /// served to nobody else.
 ///

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What ``Transfers`` wants done, in order.
 enum TransferAction: Hashable, Sendable {
     case perform(Action)

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What peers fetch here: who may have which file, and whose turn it is to be sent a part.
 ///
 /// `Docs/Protocol/Files.md` section 3.

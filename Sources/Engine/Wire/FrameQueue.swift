@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What waits to be sent on one link, by channel: control first, then live, then ephemeral.
 ///
 /// What is left of the link is shared by sync and blob, four bytes to one (deficit round robin).

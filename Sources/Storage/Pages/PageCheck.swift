@@ -1,5 +1,6 @@
 internal import CPages
 internal import Engine
+internal import Formats
 
 /// A database's pages, read past SQLite, and the commits of its log that are newer.
 struct PageCheck {

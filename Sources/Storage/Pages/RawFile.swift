@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 internal import Glibc
 
 /// A file that is read by place, past SQLite.

@@ -1,5 +1,6 @@
 internal import CPages
 internal import Engine
+internal import Formats
 internal import Glibc
 
 /// The commits that SQLite has not yet put into the database, read past SQLite, which takes a

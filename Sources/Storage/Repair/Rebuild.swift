@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 internal import Crypto
 
 /// Puts salvaged entries together, log by log, and writes them into a new store as if they had

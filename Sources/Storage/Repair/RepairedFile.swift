@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 internal import Glibc
 
 /// The names of the files that a repair makes beside the database, and the step that puts the new

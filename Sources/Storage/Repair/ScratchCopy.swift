@@ -1,5 +1,6 @@
 internal import CPages
 internal import Engine
+internal import Formats
 internal import Glibc
 
 /// The copy of a damaged database that a repair reads.

@@ -1,5 +1,6 @@
 internal import CPages
 package import Engine
+package import Formats
 internal import Glibc
 
 extension StoreRepair {

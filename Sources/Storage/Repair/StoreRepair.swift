@@ -1,4 +1,5 @@
 package import Engine
+package import Formats
 
 /// What is done to a store that no daemon has open: looking for damage, and repairing it.
 package enum StoreRepair {

@@ -1,4 +1,5 @@
 package import Engine
+internal import Formats
 internal import Glibc
 
 /// What of the open rooms can be found by its words: a file of its own beside the store, which can be

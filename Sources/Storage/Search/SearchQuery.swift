@@ -1,4 +1,5 @@
-package import Engine
+internal import Engine
+package import Formats
 
 /// What somebody looks for.
 package struct SearchQuery: Hashable, Sendable {

@@ -1,4 +1,5 @@
 internal import Engine
+internal import Formats
 
 /// The tables of a search index, in a file or in memory; on one thread.
 final class SearchTable {

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("People who are missed") struct AbsencesTests {
     private static let wait = Limits.missingMilliseconds

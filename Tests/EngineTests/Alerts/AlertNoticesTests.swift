@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Notices of alerts") struct AlertNoticesTests {
     private func at(_ milliseconds: UInt64) -> Instant {
@@ -31,6 +32,7 @@ import Testing
         #expect(self.texts(alerts.notices.take(at: self.at(60_000))) == ["no clock"])
     }
 
+    // Shows: daemon.alarms
     @Test("one about somebody trusted is told of by itself, whatever strangers cause meanwhile")
     func sideBySide() {
         var alerts = Alerts()
@@ -46,6 +48,7 @@ import Testing
         #expect(self.texts(alerts.notices.take(at: self.at(60_000))) == ["19"])
     }
 
+    // Shows: daemon.notices
     @Test("one that flaps is told of once a minute, and not where it ends as it had begun")
     func flapping() {
         var alerts = Alerts()
@@ -60,6 +63,7 @@ import Testing
         #expect(told == ["late", "no clock"])
     }
 
+    // Shows: daemon.notices
     @Test("those about many strangers are told of once a minute, the newest of them")
     func manyPeers() {
         var alerts = Alerts()

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Alerts") struct AlertsTests {
     private let now = Instant(monotonic: 1, wall: 5)
@@ -41,6 +42,7 @@ import Testing
         #expect(lines == 2 && alerts.all.map(\.text) == ["most of 119 people"])
     }
 
+    // Shows: daemon.alarms
     @Test("about strangers give way first, and take the place of none about somebody trusted")
     func strangers() {
         var alerts = Alerts()
@@ -78,6 +80,7 @@ import Testing
         #expect(isNews)
     }
 
+    // Shows: daemon.alarms
     @Test("the lines that refusals write are few, and say how many they stand for")
     func thinned() {
         var alerts = Alerts()

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("A backup") struct BackupTests {
     static func backup() throws -> Backup {
@@ -74,6 +75,7 @@ import Testing
         }
     }
 
+    // Shows: file.backup
     @Test("is opened by its phrase, as it was typed, and by no other")
     func sealed() throws {
         var random = SeededRandom(seed: 5)

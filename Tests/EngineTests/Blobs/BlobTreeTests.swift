@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("The tree of hashes over a file") struct BlobTreeTests {
     @Test(
@@ -25,6 +26,7 @@ import Testing
     @Test("there is none over what is larger than 16 GiB")
     func tooLarge() { #expect(BlobLayout(size: (1 << 34) + 1) == nil) }
 
+    // Shows: file.parts
     @Test("each part is checked by itself, and no other bytes are taken for it")
     func verifies() throws {
         var random = SeededRandom(seed: 1)

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Notices") struct NoticeTests {
     private static let room = EngineTests.room("ops")

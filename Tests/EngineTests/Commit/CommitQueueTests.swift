@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("What waits for the disk") struct CommitQueueTests {
     private static let now = Instant(monotonic: 1_000, wall: 1_000)

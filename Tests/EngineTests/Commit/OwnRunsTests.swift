@@ -2,6 +2,7 @@ import Testing
 import TestSupport
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Own runs") struct OwnRunsTests {
     private static let key = TestLog(signer(1), in: room("ops").conversation).key

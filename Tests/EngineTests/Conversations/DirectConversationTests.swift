@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("A conversation of two people") struct DirectConversationTests {
     private static let (ada, bea, cleo) = (personKeys(1, 2), personKeys(3, 4), personKeys(5, 6))
@@ -109,6 +110,7 @@ import Testing
         }?.map(\.text)
     }
 
+    // Shows: daemon.requests
     @Test(
         "are so many at most, over all keys and sources: the newest of the source with most gives way"
     )
@@ -133,6 +135,7 @@ import Testing
         #expect(Self.gone(for: one, in: requests) == [])
     }
 
+    // Shows: daemon.requests
     @Test("of one source are so many an hour, those that were declined counted")
     func bySource() {
         var requests = DirectRequests([])

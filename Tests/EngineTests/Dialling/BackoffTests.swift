@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Dialling again") struct BackoffTests {
     private static let refused = DialFailure(.refused, "nobody listens there")

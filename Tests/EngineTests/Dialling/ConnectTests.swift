@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 /// What a user who asks for an address is told.
 @Suite("Connecting to an address") struct ConnectTests {

@@ -2,6 +2,7 @@ import Crypto
 import TestSupport
 
 @testable import Engine
+@testable import Formats
 
 /// A dialling machine of its own, with a clock and what it has asked for.
 struct DialFixture {

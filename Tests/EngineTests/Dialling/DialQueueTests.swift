@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite struct DialQueueTests {
     @Test("of many services some are dialled at a time, the rest as dials end, each once")
@@ -38,6 +39,7 @@ import Testing
         }
     }
 
+    // Shows: mdns.tables
     @Test("who announces more than is noted keeps out nobody else")
     func crowdedHost() {
         var fixture = DialFixture()
@@ -57,6 +59,7 @@ import Testing
         #expect(fixture.dialling.targets[.service("fake")] == nil)
     }
 
+    // Shows: mdns.crowd
     @Test("that more is announced than can be tried is told once a second while more come")
     func overflow() {
         var fixture = DialFixture()
@@ -123,6 +126,7 @@ import Testing
         #expect(told == 0)
     }
 
+    // Shows: mdns.targets
     @Test("what is announced from another network is reported, and dialled once it is in ours")
     func foreign() throws {
         var fixture = DialFixture()

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite struct SearchTests {
     private var search = Search()
@@ -81,6 +82,7 @@ import Testing
         #expect(zip(decisions, decisions.dropFirst()).allSatisfy { $1.at - $0.at <= 90_000 })
     }
 
+    // Shows: mdns.crowd
     @Test("who has no link although there is a crowd goes on asking, ever less often")
     mutating func invented() {
         let begin = self.search.begin(at: 0)

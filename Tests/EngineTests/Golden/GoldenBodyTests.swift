@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 /// What the golden vectors say can be read of entries and records, and what cannot.
 @Suite("The golden vectors of bodies, seals and records")

@@ -1,6 +1,7 @@
 import Crypto
 
 @testable import Engine
+@testable import Formats
 
 /// The handshakes and the transport messages of `Docs/Protocol/Vectors.md`, by one realm's secret.
 struct GoldenHandshake: ~Copyable {

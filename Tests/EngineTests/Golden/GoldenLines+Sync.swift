@@ -1,6 +1,7 @@
 import Crypto
 
 @testable import Engine
+@testable import Formats
 
 /// What `sync-2.txt` holds: digests, buckets, tags, frames.
 extension GoldenLines {

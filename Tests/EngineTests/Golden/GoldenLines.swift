@@ -1,6 +1,7 @@
 import Crypto
 
 @testable import Engine
+@testable import Formats
 
 /// Every line of the golden file that is written, made by this implementation.
 struct GoldenLines {

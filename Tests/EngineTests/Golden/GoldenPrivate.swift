@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 /// The lines of `private-2.txt`, made by this implementation.
 struct GoldenPrivate {

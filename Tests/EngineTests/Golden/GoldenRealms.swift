@@ -1,6 +1,7 @@
 import Crypto
 
 @testable import Engine
+@testable import Formats
 
 /// The lines of `realms-2.txt`, made by this implementation.
 struct GoldenRealms {

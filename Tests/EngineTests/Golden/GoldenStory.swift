@@ -1,6 +1,7 @@
 import Crypto
 
 @testable import Engine
+@testable import Formats
 
 /// The logs, entries, runs and records of `Docs/Protocol/Vectors.md`.
 struct GoldenStory {

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("The golden vectors of the wire format")
 struct GoldenTests {
@@ -139,6 +140,7 @@ struct GoldenTests {
         } catch { return false }
     }
 
+    // Shows: shown.author
     @Test("every forgery reads but does not verify")
     func forgeries() throws {
         let lines = GoldenFile.lines.filter { $0.key.hasPrefix("forged.") }

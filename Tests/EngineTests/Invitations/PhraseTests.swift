@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("The phrase of a secret room") struct PhraseTests {
     private typealias Suite = ConversationKey.Suite
@@ -26,6 +27,7 @@ import Testing
         #expect(seen.count == 200)
     }
 
+    // Shows: told.phrase
     @Test("of which a word was mistyped, changed, left out or moved is told of, not taken")
     func slips() throws {
         var random = SodiumRandom()

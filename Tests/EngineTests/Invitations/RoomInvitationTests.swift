@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("The line that invites to a secret room") struct RoomInvitationTests {
     private static func room(

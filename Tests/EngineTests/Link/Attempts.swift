@@ -1,6 +1,7 @@
 import Crypto
 
 @testable import Engine
+@testable import Formats
 
 /// The initiator of a handshake, and its attempt: the tag, and message 1.
 struct MadeAttempt: ~Copyable {

@@ -1,6 +1,7 @@
 import Crypto
 
 @testable import Engine
+@testable import Formats
 
 /// Two sessions back to back, with somebody between them who may change what passes.
 struct Dialogue: ~Copyable {

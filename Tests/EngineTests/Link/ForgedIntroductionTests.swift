@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 /// A peer that speaks the handshake well but lies in its payload.
 @Suite("Introductions that do not hold")
@@ -90,6 +91,7 @@ struct ForgedIntroductionTests {
         #expect(try self.asInitiator { Self.signed($0, dial: 1, role: 1) } == nil)
     }
 
+    // Shows: wire.signed
     @Test("a signature over anything else is refused")
     func signatures() throws {
         let forgeries: [@Sendable (PayloadContext, UInt64, UInt8) -> [UInt8]] = [
@@ -124,6 +126,7 @@ struct ForgedIntroductionTests {
         }
     }
 
+    // Shows: wire.tampering
     @Test("the version in the payload is the one that was sent in clear")
     func version() throws {
         let failure = SessionFailure.wire(.value(field: "introduction version"))
@@ -177,6 +180,7 @@ struct ForgedIntroductionTests {
         }
     }
 
+    // Shows: wire.device
     @Test("a certificate that is not of that device ends the handshake")
     func certificates() throws {
         let changes: [@Sendable (inout Introduction) -> Void] = [
@@ -236,6 +240,7 @@ struct ForgedIntroductionTests {
             try answer([0, 0]) == [.failed(.wire(.trailing(field: "payload 1", count: 1)))])
     }
 
+    // Shows: wire.weak-keys
     @Test("an ephemeral key of zeros or of order one ends the handshake", arguments: [UInt8(0), 1])
     func smallOrder(first: UInt8) throws {
         let key = keyPair(1)

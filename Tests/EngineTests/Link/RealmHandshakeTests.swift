@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Handshakes by the secrets of realms")
 struct RealmHandshakeTests {
@@ -31,6 +32,7 @@ struct RealmHandshakeTests {
         }
     }
 
+    // Shows: wire.realms
     @Test("without a common secret the dialling side learns nothing but refusals")
     func none() {
         var dialogue = Dialogue(
@@ -48,6 +50,7 @@ struct RealmHandshakeTests {
         #expect(!isOpen)
     }
 
+    // Shows: wire.realms
     @Test("another secret of the same realm is no secret of it")
     func renewed() {
         var dialogue = Dialogue(ofInitiator: [Self.office], ofResponder: [Self.renewed])
@@ -91,6 +94,7 @@ struct RealmHandshakeTests {
         #expect(attempts[0][18..<50] != attempts[1][18..<50])
     }
 
+    // Shows: wire.realms
     @Test("seventeen attempts are refused one by one, and the stream ends with the last refusal")
     func manyAttempts() throws {
         var dialogue = Dialogue(ofResponder: [Self.club])
@@ -130,6 +134,7 @@ struct RealmHandshakeTests {
         #expect(dialogue.failure(.initiator) == .wrongRealm)
     }
 
+    // Shows: wire.replay
     @Test("who repeats an attempt that was heard hears that it was taken, and no more")
     func replay() throws {
         let heard = try Attempts.make(Self.club).bytes
@@ -144,6 +149,7 @@ struct RealmHandshakeTests {
         #expect(dialogue.failure(.responder) == .decryptFailed)
     }
 
+    // Shows: wire.realms
     @Test("a tag that is right does not help who lacks the secret itself")
     func mirroredTag() throws {
         // The tag is of the right secret, the message of another one.

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Two sessions become a link, or neither does")
 struct SessionHandshakeTests {
@@ -37,6 +38,7 @@ struct SessionHandshakeTests {
         }
     }
 
+    // Shows: told.tags
     @Test("who sees all bytes of a link, and knows its realm, does not have the key of its tags")
     func publicHash() throws {
         var dialogue = Dialogue()
@@ -101,6 +103,7 @@ struct SessionHandshakeTests {
         try self.checkEstablished(dialogue)
     }
 
+    // Shows: wire.pinned
     @Test("another key than the expected one is sent no message 3")
     func otherKey() {
         var dialogue = Dialogue(expecting: self.ada)
@@ -123,6 +126,7 @@ struct SessionHandshakeTests {
         return dialogue.passed
     }()
 
+    // Shows: wire.tampering
     @Test(
         "with any one bit turned, not both ends come to a link",
         arguments: [Dialogue.Side.initiator, .responder], [UInt8(0), 3, 7])
@@ -151,6 +155,7 @@ struct SessionHandshakeTests {
         }
     }
 
+    // Shows: wire.tampering
     @Test("a byte lost or doubled on the way: not both ends come to a link")
     func lostBytes() throws {
         for side in [Dialogue.Side.initiator, .responder] {
@@ -247,6 +252,7 @@ struct SessionHandshakeTests {
         #expect(answer.isEmpty)
     }
 
+    // Shows: daemon.handshakes
     @Test("nobody can send more than 64 KiB before the handshake is done")
     func tooMuch() throws {
         let junk = [UInt8](repeating: 7, count: 65_534)
@@ -285,6 +291,7 @@ struct SessionHandshakeTests {
         #expect(dialogue.frames(.responder).first == ping)
     }
 
+    // Shows: wire.signed
     @Test("a handshake cannot be replayed to the responder")
     func replay() {
         var heard: [UInt8] = []

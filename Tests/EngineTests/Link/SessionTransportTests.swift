@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Frames over a link that stands")
 struct SessionTransportTests {
@@ -136,6 +137,7 @@ struct SessionTransportTests {
         self.checkGoodbye(&dialogue, from: .responder)
     }
 
+    // Shows: daemon.decoders
     @Test("what comes in one plaintext with a frame that is refused is not taken either")
     func refused() {
         var dialogue = self.linked()
@@ -188,6 +190,7 @@ struct SessionTransportTests {
         #expect(taken == Limits.initialCredit / frame.bytes.count)
     }
 
+    // Shows: daemon.peers
     @Test("the control queue is bounded: who does not read is to be closed")
     func notReading() {
         var dialogue = self.linked()

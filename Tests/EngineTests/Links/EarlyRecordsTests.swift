@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Records before their authors") struct EarlyRecordsTests {
     private static func record(_ author: UInt8, at time: UInt64, _ name: String = "ada") -> Record {

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Credit of a link") struct FlowControlTests {
     private static let want = Frame.want(
@@ -60,6 +61,7 @@ import Testing
         #expect(flow.credit(on: .live) == Limits.initialCredit)
     }
 
+    // Shows: daemon.peers
     @Test("no more bytes wait than are bounded, and they are counted until they go")
     func full() {
         var flow = FlowControl()

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Two links to one peer") struct LinkContestTests {
     private static let (low, high) = {
@@ -63,6 +64,7 @@ import Testing
         return contest
     }
 
+    // Shows: daemon.peers
     @Test("a challenger that sends too much before it is decided is turned away")
     func tooMuch() throws {
         var contest = Self.contest(of: 1)
@@ -75,6 +77,7 @@ import Testing
         #expect(contest.isEmpty)
     }
 
+    // Shows: daemon.peers
     @Test("where strangers together send too much, who sent most is turned away, and nobody known")
     func tooMuchOfAll() throws {
         var contest = Self.contest(of: 20)

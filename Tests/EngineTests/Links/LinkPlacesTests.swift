@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Places for links")
 struct LinkPlacesTests {
@@ -44,6 +45,7 @@ struct LinkPlacesTests {
                 == .full)
     }
 
+    // Shows: daemon.links
     @Test("a source with fewer links takes the newest place of the one with most")
     func sources() {
         let flood = Self.occupants(0..<78, from: "flood") + Self.occupants(78..<80)
@@ -56,6 +58,7 @@ struct LinkPlacesTests {
         #expect(Self.verdict(Self.occupant(999, from: "one"), uneven) == .replaces(LinkID(79)))
     }
 
+    // Shows: daemon.links
     @Test("whom the user knows gives way to nobody, and takes the place of others")
     func known() {
         let strangers = Self.occupants(0..<80) + Self.occupants(80..<96, isDialled: true)
@@ -94,6 +97,7 @@ struct LinkPlacesTests {
         #expect(Self.verdict(newcomer, links) == .replaces(LinkID(95)))
     }
 
+    // Shows: daemon.small-rooms
     @Test(
         "who shares a conversation that few links share takes the place of who shares what many share, or nothing"
     )
@@ -127,6 +131,7 @@ struct LinkPlacesTests {
                 == .replaces(LinkID(79)))
     }
 
+    // Shows: daemon.small-rooms
     @Test(
         "on trial is one of each source of those who dial, and not more than there are such places")
     func trials() {
@@ -142,6 +147,7 @@ struct LinkPlacesTests {
         #expect(!LinkPlaces.mayTry(Self.occupant(999, from: "x", isDialled: true), beside: dialled))
     }
 
+    // Shows: daemon.links
     @Test("a node that one host has filled with links takes others, and tells whom it turns away")
     func node() {
         var harness = Harness()

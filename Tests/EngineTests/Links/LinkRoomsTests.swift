@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("The rooms that a peer announces")
 struct LinkRoomsTests {
@@ -11,6 +12,7 @@ struct LinkRoomsTests {
         return Room(name, in: realm)
     }
 
+    // Shows: daemon.strangers
     @Test("of rooms that this node is not in, so many are remembered by name as the limit says")
     func bounded() {
         var rooms = LinkRooms()

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("The open links") struct LinkTableTests {
     private static let (ops, dev) = (room("ops").conversation, room("dev").conversation)
@@ -93,7 +94,7 @@ import Testing
         return sync
     }
 
-    // The whole sentence stands in the table of Threats.md.
+    // Shows: daemon.peers
     @Test(
         "what strangers tell of logs that are here takes 16 MiB together at most: who tells of most has it forgotten, but of own logs, and is asked again"
     )

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 /// `Docs/Protocol/Sync.md` section 4.
 @Suite("Tags of a link") struct LinkTagsTests {
@@ -32,6 +33,7 @@ import Testing
         #expect(one.author(name.author) == other.author(name.author))
     }
 
+    // Shows: told.tags
     @Test("a peer that sends one's own rows back has said nothing of what it has")
     func mirrored() throws {
         var harness = Harness()

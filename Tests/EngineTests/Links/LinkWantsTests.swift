@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("What a peer is asked for") struct LinkWantsTests {
     @Test("is bounded, and free again as wants end")

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("The pulse of a link") struct PulseTests {
     private static func at(_ monotonic: UInt64, wall: UInt64? = nil) -> Instant {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Token buckets") struct TokenBucketTests {
     private func taken(_ bucket: inout TokenBucket, at now: UInt64) -> Int {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Payloads and what they say")
 struct ContentTests {
@@ -277,6 +278,7 @@ struct ContentTests {
         #expect(erased.payload.omitted == erased.payload)
     }
 
+    // Shows: shown.author
     @Test("every field of an entry and its place is in its id")
     func ids() {
         let log = TestLog(signer(1), in: self.room.conversation)

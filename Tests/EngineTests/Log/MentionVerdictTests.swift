@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Messages that call the user") struct MentionVerdictTests {
     private static let user = MentionedUser(

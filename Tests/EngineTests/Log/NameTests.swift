@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Names of rooms, readings of clocks, base32")
 struct NameTests {

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Runs, attestations and fork proofs")
 struct RunTests {
@@ -22,6 +23,7 @@ struct RunTests {
         #expect(run.run.last == 5)
     }
 
+    // Shows: shown.author, shown.relay
     @Test("a run does not verify with anything changed")
     func changed() {
         let run = self.log.run(self.texts(3), first: 2, prev: EntryID(fixed32(9))).run
@@ -82,6 +84,7 @@ struct RunTests {
         #expect(run.run.withoutPayloads.verified()?.ids == run.ids)
     }
 
+    // Shows: shown.fork
     @Test("two histories of one log prove a fork, whichever is named first")
     func proof() throws {
         let one = self.log.run(self.texts(3, "one"), first: 4, prev: EntryID(fixed32(9)))

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Marks of members") struct MarkTests {
     private static let ops = room("ops").conversation
@@ -94,6 +95,7 @@ import Testing
         #expect(Mark(record, by: keyring) == mark)
     }
 
+    // Shows: told.read-marks
     @Test("of sealed conversations open with their key alone, and only where they were put")
     func sealed() throws {
         var random = SeededRandom(seed: 1)

@@ -1,4 +1,5 @@
 @testable import Engine
+@testable import Formats
 import Crypto
 import TestSupport
 import Testing
@@ -129,6 +130,7 @@ import Testing
         #expect(harness.node.disk.commits.proofCredits.isEmpty)
     }
 
+    // Shows: daemon.forks
     @Test("who shows another head keeps nobody from being asked for what is new")
     func searchBesideFetch() throws {
         var harness = Harness()

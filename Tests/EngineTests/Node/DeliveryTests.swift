@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Delivery, as members say it") struct DeliveryTests {
     private static let ops = room("ops")
@@ -48,6 +49,7 @@ import Testing
         return peers
     }
 
+    // Shows: shown.delivery
     @Test("who claims a message before there is one, by no tag at all, has not got it")
     func unproven() throws {
         var harness = Self.together()
@@ -61,6 +63,7 @@ import Testing
         #expect(Self.deliveredTo(harness) == [Harness.peer(2)])
     }
 
+    // Shows: shown.delivery
     @Test("where somebody is known a stranger delivers nothing, and its silence delays nothing")
     func strangers() throws {
         var harness = Self.together(knowing: [3])
@@ -81,6 +84,7 @@ import Testing
         #expect(Self.deliveredTo(harness)?.count == 2)
     }
 
+    // Shows: shown.delivery
     @Test("who claims more than there is, or another entry, has nothing")
     func lies() throws {
         let lies: [(UInt64?, UInt64?)] = [(1 << 40, nil), (nil, 7), (1 << 40, 7)]

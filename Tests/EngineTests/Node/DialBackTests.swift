@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Dialling back") struct DialBackTests {
     /// Links a peer that knows the feature, or not.
@@ -23,6 +24,7 @@ import Testing
         }
     }
 
+    // Shows: daemon.dial-back
     @Test("the asker is dialled at the host that it comes from, at its port, with its key")
     func dial() {
         var harness = Harness()
@@ -74,6 +76,7 @@ import Testing
         #expect(self.outcomes(&harness, of: 2).isEmpty)
     }
 
+    // Shows: daemon.dial-back
     @Test("ports of the system are not dialled", arguments: [0, 22, 1_023] as [UInt16])
     func systemPorts(port: UInt16) {
         var harness = Harness()
@@ -95,6 +98,7 @@ import Testing
         #expect(harness.dials.count == 2)
     }
 
+    // Shows: daemon.dial-back
     @Test("a thousand keys have this node dial six times a minute together")
     func overAll() {
         var backs = DialBacks()

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("A disk that strangers fill") struct DiskTests {
     private static let ops = room("ops")
@@ -46,6 +47,7 @@ import Testing
         }
     }
 
+    // Shows: daemon.disk
     @Test("the largest log of the source with most goes, is not taken again, and the user is told")
     func strangers() {
         var test = self
@@ -62,6 +64,7 @@ import Testing
         #expect(test.harness.node.excess == nil)
     }
 
+    // Shows: daemon.disk
     @Test("who has signed two histories gives way before who has written more in one")
     func forked() throws {
         var test = self
@@ -80,6 +83,7 @@ import Testing
         #expect(test.has(10) && test.has(11) && !test.has(12))
     }
 
+    // Shows: daemon.disk
     @Test("where little is left, who begins is taken, though who has most came the same way")
     func relayed() {
         var test = self
@@ -96,6 +100,7 @@ import Testing
         #expect(test.has(14) && test.harness.node.excess == nil)
     }
 
+    // Shows: daemon.disk
     @Test("who writes without a pause gives way like anybody, with what waits for the disk")
     func busy() {
         var test = self
@@ -135,6 +140,7 @@ import Testing
         #expect(test.harness.node.excess == nil)
     }
 
+    // Shows: daemon.disk
     @Test("whoever the user knows is kept, also when they are known only then")
     func known() {
         var test = self

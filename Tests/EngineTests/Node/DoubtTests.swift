@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("A link on which nothing comes back") struct DoubtTests {
     private static let ops = room("ops")
@@ -63,6 +64,7 @@ import Testing
         #expect(test.harness.dials.count == before)
     }
 
+    // Shows: daemon.dial-back
     @Test("is not dialled beside it where it is a stranger's who has dialled")
     func stranger() {
         var test = self

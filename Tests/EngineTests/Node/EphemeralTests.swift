@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Ephemeral frames") struct EphemeralTests {
     private static let ops = EngineTests.room("ops")
@@ -33,6 +34,7 @@ import Testing
         #expect(harness.node.links[LinkID(2)].ephemeral.dropped == 0)
     }
 
+    // Shows: daemon.ephemeral
     @Test("that come too fast are dropped, by number and by bytes, and the link stays")
     func tooFast() {
         let seconds = Int(Limits.ephemeralBurstMilliseconds / 1_000)
@@ -48,6 +50,7 @@ import Testing
         #expect(harness.node.links.has(LinkID(2)))
     }
 
+    // Shows: shown.signals
     @Test("of one conversation do not take the place of those of another; all together are bounded")
     func apart() {
         let rooms = (0..<20).map { EngineTests.room("room\($0)") }

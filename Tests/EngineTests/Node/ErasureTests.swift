@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Erasing payloads") struct ErasureTests {
     private static let ops = room("ops")
@@ -58,6 +59,7 @@ import Testing
         #expect(harness.node.wholes(in: Self.ops.conversation).isEmpty)
     }
 
+    // Shows: shown.delete-own
     @Test("nobody else may, and control entries stay whoever wants it")
     func others() {
         var harness = Self.joined()
@@ -72,6 +74,7 @@ import Testing
         #expect(Self.states(harness).allSatisfy { $0 == .present })
     }
 
+    // Shows: shown.deleted
     @Test("what is erased before it comes never reaches the disk, nor is it asked for or shown")
     func early() {
         var harness = Self.joined()
@@ -83,6 +86,7 @@ import Testing
         #expect(harness.node.wholes(in: Self.ops.conversation).isEmpty)
     }
 
+    // Shows: shown.delete-own
     @Test("what somebody else wants erased before it comes stays")
     func earlyOthers() {
         var harness = Self.joined()

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Payloads that are not kept any longer") struct ExpiryTests {
     private static func give(_ run: Run, to harness: inout Harness) {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Commits that fail") struct FailedCommitTests {
     private static let ops = room("ops")

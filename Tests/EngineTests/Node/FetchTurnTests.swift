@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Claims of strangers, who all say to have more of all logs") struct FetchTurnTests {
     private static let ops = room("ops")
@@ -56,6 +57,7 @@ import Testing
         }
     }
 
+    // Shows: daemon.pace
     @Test("what one row after another has looked at is bounded in time, not by how many come")
     func bounded() {
         var test = self
@@ -71,6 +73,7 @@ import Testing
         #expect(test.steps - before <= 52 * Limits.fetchStepsPerTurn)
     }
 
+    // Shows: daemon.pace
     @Test("one turn looks at little, and goes on with other links from there")
     func turns() {
         var test = self
@@ -89,6 +92,7 @@ import Testing
         #expect(asked.count > 4, "\(asked)")
     }
 
+    // Shows: daemon.pace
     @Test("whom the user knows is asked at once, however much strangers claim")
     func known() {
         var test = self

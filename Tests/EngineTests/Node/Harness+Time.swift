@@ -1,4 +1,5 @@
 @testable import Engine
+@testable import Formats
 
 /// Letting time pass, and what the node wants to be woken for come.
 extension Harness {

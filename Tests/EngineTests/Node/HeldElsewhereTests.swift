@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("What is held because it is ahead of time") struct HeldElsewhereTests {
     private static let ops = room("ops")

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Testing
 
 @Suite("Joining a room") struct JoinTests {

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 /// Leaving a room: the others learn of it, however late, and the room is silent only then.
 @Suite("Leaving a room") struct LeaveTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Pushing, and telling what is here") struct LiveTests {
     private static let ops = room("ops")

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Records that come all at once") struct ManyRecordsTests {
     private static let ops = room("ops")
@@ -43,6 +44,7 @@ import Testing
         }
     }
 
+    // Shows: daemon.peers
     @Test("are written in transactions of a megabyte, and cost nobody in the room the link")
     func burst() {
         var test = self
@@ -74,6 +76,7 @@ import Testing
         #expect(test.harness.node.excess == nil)
     }
 
+    // Shows: daemon.pace
     @Test("go on to the others a quarter of a megabyte at once, and all of whom the user knows")
     func passedOn() {
         var harness = Harness()
@@ -108,6 +111,7 @@ import Testing
         #expect(passed(later).count == 2)
     }
 
+    // Shows: daemon.peers
     @Test("before their authors take four megabytes at most, where a room is shared")
     func early() {
         var harness = Harness()
@@ -131,6 +135,7 @@ import Testing
         #expect(harness.closed.isEmpty && harness.node.excess == nil)
     }
 
+    // Shows: daemon.records
     @Test("of who writes nowhere are not kept, but for the profile")
     func throwAway() {
         var harness = Harness()
@@ -156,6 +161,7 @@ import Testing
         return dropped
     }
 
+    // Shows: daemon.records
     @Test("take 24 MiB of strangers at most: who has most loses them, not the known")
     func bounded() throws {
         var harness = Harness()
@@ -204,6 +210,7 @@ import Testing
         #expect(harness.closed.isEmpty)
     }
 
+    // Shows: daemon.records
     @Test("take nothing from a stranger who is linked, though many more are brought from elsewhere")
     func linked() {
         var harness = Harness()

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("What members have and have read") struct MarkNodeTests {
     private static let ops = room("ops")
@@ -121,6 +122,7 @@ import Testing
         }
     }
 
+    // Shows: shown.marks
     @Test(
         "of and to known people travel, however many members somebody has invented",
         arguments: [false, true])
@@ -170,6 +172,7 @@ import Testing
         #expect(Self.marks(of: Harness.peer(3), to: 4, &harness).count == 1)
     }
 
+    // Shows: shown.delivery
     @Test(
         "who claims more than there is or shows another entry has nothing, nor who writes for others"
     )
@@ -242,6 +245,7 @@ import Testing
         #expect(Self.marks(to: 2, &harness).isEmpty)
     }
 
+    // Shows: told.read-marks
     @Test("who keeps that to themselves tells what has come, to those who need it, and no more")
     func quiet() throws {
         var harness = try Self.together(tellsReads: false)
@@ -262,6 +266,7 @@ import Testing
         #expect(Self.marks(to: 2, &mesh).isEmpty)
     }
 
+    // Shows: shown.marks
     @Test("a mark is passed on to those alone with whom its author is not linked")
     func passedOn() throws {
         var harness = try Self.together()
@@ -274,6 +279,7 @@ import Testing
         #expect(Self.marks(of: Harness.peer(3), to: 5, &harness).count == 1)
     }
 
+    // Shows: shown.marks
     @Test("one who writes marks without end has few of them stored and passed on")
     func flood() throws {
         var harness = try Self.together()

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Records that a peer lacks and does not take") struct OwedRecordsTests {
     private static let ops = room("ops")
@@ -46,6 +47,7 @@ import Testing
         }
     }
 
+    // Shows: daemon.peers
     @Test("are remembered by two thousand keys a link at most, however many there are")
     func bounded() {
         var test = self

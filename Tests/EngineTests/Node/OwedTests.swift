@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("What a peer is owed that does not take it") struct OwedTests {
     private static let ops = room("ops")
@@ -36,6 +37,7 @@ import Testing
         frames.compactMap { if case .forkProof(let proof) = $0 { proof.key } else { nil } }
     }
 
+    // Shows: daemon.peers
     @Test("each thing is owed once, however often it is asked for, and made when it goes")
     func once() throws {
         var test = self
@@ -94,6 +96,7 @@ import Testing
         #expect(Self.proofs(test.harness.take(from: 3)).contains(log.key))
     }
 
+    // Shows: daemon.peers
     @Test("who sends control frames without end is closed; who returns credit is not")
     func control() {
         var test = self

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Payloads that were left out") struct PayloadTests {
     /// A node in the room with two peers, of which one has brought messages without payloads.
@@ -59,6 +60,7 @@ import Testing
         #expect(rows.first { $0.tag == TextStory.tag }?.whole == 1)
     }
 
+    // Shows: shown.withheld
     @Test("a relay that has not got them is found out: the next peer is asked")
     func withheld() throws {
         var harness = Self.deprived()
@@ -189,6 +191,7 @@ import Testing
         #expect(payloads.count == 3 && payloads.allSatisfy { $0.state == .present })
     }
 
+    // Shows: daemon.questions
     @Test("who leaves the room while its payloads are read ends that", arguments: [1, 9])
     func servedNoMore(from: UInt64) {
         var harness = TextStory.joined()

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Whom the user knows") struct PeopleTests {
     private var harness = Harness()
@@ -66,6 +67,7 @@ import Testing
         #expect(answer == [.failed(.misleadingName)])
     }
 
+    // Shows: shown.devices
     @Test(
         "what is said of somebody holds for all their devices, and of no other person of the name")
     func devices() throws {
@@ -103,6 +105,7 @@ import Testing
         #expect(test.harness.node.links.id(of: Harness.peer(5)) == nil)
     }
 
+    // Shows: shown.devices
     @Test("a person has as many devices that stand as they do, and no more")
     func manyDevices() {
         var test = self
@@ -171,6 +174,7 @@ import Testing
         #expect(test.answer(to: 101, .stand(ada, .unsaid)) == [.standing(ada, .unsaid)])
     }
 
+    // Shows: shown.blocked
     @Test(
         "who is blocked has no link, no request and no conversation, until they are blocked no longer"
     )
@@ -215,6 +219,7 @@ import Testing
         #expect(test.harness.node.isAmbiguous(other) && !test.harness.node.isAmbiguous(ada))
     }
 
+    // Shows: shown.verified
     @Test("who reads the code of the two aloud is verified, and nobody by another one")
     func verified() throws {
         var test = self
@@ -234,6 +239,7 @@ import Testing
         #expect(test.harness.node.tier(of: other) == .stranger)
     }
 
+    // Shows: shown.verified
     @Test(
         "the code is the same on both sides, thirty digits or eight words, and tells persons apart")
     func code() {

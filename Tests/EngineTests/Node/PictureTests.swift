@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Pictures of people") struct PictureTests {
     private static let ops = room("ops")
@@ -119,6 +120,7 @@ import Testing
         #expect(test.tasks().contains(.open(picture.blob, picture.layout)))
     }
 
+    // Shows: file.pictures
     @Test("of strangers come only when the user asks")
     func strangers() {
         var test = self
@@ -134,6 +136,7 @@ import Testing
         #expect(test.harness.node.picture(of: Self.ada)?.type == .png)
     }
 
+    // Shows: told.pictures
     @Test("are served to who may see the profile; others neither get, probe nor learn of them")
     func served() {
         var test = self
@@ -167,6 +170,7 @@ import Testing
         #expect(test.answer(to: 3, picture.blob) == .nothing)
     }
 
+    // Shows: told.pictures
     @Test("are asked of those alone who may see the profile, also where its owner is gone")
     func askedOf() {
         var test = self
@@ -222,6 +226,7 @@ import Testing
         #expect(test.harness.node.picture(of: Self.ada)?.type == .png)
     }
 
+    // Shows: file.pictures
     @Test("that are no pictures are removed, named in the log, and not fetched again")
     func wrong() {
         var test = self
@@ -239,6 +244,7 @@ import Testing
         #expect(!test.tasks().contains(.open(picture.blob, picture.layout)))
     }
 
+    // Shows: file.pictures
     @Test("that change all the time are fetched once in ten seconds, and the last one comes")
     func changing() {
         var test = self

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Who is there and who writes") struct PresenceTests {
     private static let ops = EngineTests.room("ops")
@@ -34,6 +35,7 @@ import Testing
             EphemeralPiece(conversation: Self.ops.conversation, stream: 0, bytes: [0, 1]))
     }
 
+    // Shows: told.presence
     @Test("a peer is told once it shares a conversation, and of changes once in half a minute")
     func told() {
         var harness = Harness()
@@ -58,6 +60,7 @@ import Testing
         #expect(self.presences(harness.take(from: 2)).isEmpty)
     }
 
+    // Shows: told.presence
     @Test("where both are private nothing is sent, and neither to who would not understand it")
     func off() {
         for (tells, features) in [(false, Features.own), (true, Features([.dialBack]))] {
@@ -93,6 +96,7 @@ import Testing
         #expect(self.presences(harness.take(from: 2)) == [.away])
     }
 
+    // Shows: shown.signals
     @Test("what a peer tells is shown, too often told is not, and it is gone with its link")
     func heard() {
         var harness = Harness()
@@ -179,6 +183,7 @@ import Testing
             ])
     }
 
+    // Shows: shown.signals
     @Test("who writes at a time is bounded over all that peers say")
     func bounded() {
         var typists = Typists()
@@ -195,6 +200,7 @@ import Testing
         #expect(typists.isEmpty)
     }
 
+    // Shows: shown.signals
     @Test(
         "who writes takes the place of the newest of a larger source, and known people that of any stranger"
     )
@@ -223,6 +229,7 @@ import Testing
         #expect(!receive(place(), from: "elsewhere").isNews)
     }
 
+    // Shows: told.presence
     @Test("in a sealed conversation only who has its key can say or learn it, each for themselves")
     func sealed() {
         let ops = Self.ops.conversation

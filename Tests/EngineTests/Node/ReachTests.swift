@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Whether others reach this node") struct ReachTests {
     private static let request = RequestID(900)

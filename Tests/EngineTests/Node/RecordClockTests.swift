@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 /// Seed 411744 of the simulation: after a disk was restored an author gave two marks one time, and of each
 /// half of the room had another for ever.
@@ -84,6 +85,7 @@ import Testing
         #expect(self.sent(to: [earlier]) == [own])
     }
 
+    // Shows: daemon.questions
     @Test("who tells again what it has, and was sent no digest, is answered once in a while")
     func repeated() {
         var test = self

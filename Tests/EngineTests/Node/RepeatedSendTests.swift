@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 /// A send that is repeated with its key waits for delivery like the first one.
 @Suite("A repeated send") struct RepeatedSendTests {

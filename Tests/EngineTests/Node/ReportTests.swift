@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Testing
 
 @Suite("What a node reports") struct ReportTests {

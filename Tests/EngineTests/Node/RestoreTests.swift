@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Contacts of a node, from one to another") struct RestoreTests {
     private static let (ada, ben) = (Harness.peer(1), Harness.peer(2))

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("A room that is full") struct RoomTests {
     private static let ops = room("ops")
@@ -55,6 +56,7 @@ import Testing
         }
     }
 
+    // Shows: daemon.rooms
     @Test("who comes from elsewhere is taken, and the newest of the flood gives way")
     func elsewhere() {
         var test = self
@@ -71,6 +73,7 @@ import Testing
         #expect(test.harness.node.excess == nil)
     }
 
+    // Shows: daemon.rooms
     @Test("an older time saves nobody, and a later one costs nobody their room")
     func claimedTime() {
         var test = self
@@ -90,6 +93,7 @@ import Testing
         #expect(Set(test.conversation.logs.keys) == before)
     }
 
+    // Shows: daemon.rooms
     @Test("whom the user knows is taken from anywhere, and never gives way")
     func known() {
         var test = self
@@ -183,6 +187,7 @@ import Testing
         self.harness.settle()
     }
 
+    // Shows: daemon.rooms
     @Test("what a known person's node follows by itself protects nobody")
     func followed() {
         var test = self
@@ -202,6 +207,7 @@ import Testing
         #expect(test.has(60) && test.conversation.logs.count == 12)
     }
 
+    // Shows: daemon.rooms
     @Test("an answer protects a log for a month, and not for ever")
     func answeredLongAgo() {
         var test = self
@@ -238,6 +244,7 @@ import Testing
         #expect(test.conversation.logs.count == 12)
     }
 
+    // Shows: daemon.incarnations
     @Test("over an author's budget the oldest closed log of the same author gives way")
     func budget() {
         var test = self

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Testing
 
 @Suite("A daemon whose key runs in another one") struct ShutOutTests {
@@ -19,6 +20,7 @@ import Testing
         #expect(alert?.text.contains("stop one of the two") == true)
     }
 
+    // Shows: daemon.alarms
     @Test("does not believe a stranger while another peer takes its link")
     func strangersWord() throws {
         var harness = Harness()
@@ -54,6 +56,7 @@ import Testing
         #expect(!harness.node.isShutOut)
     }
 
+    // Shows: daemon.alarms
     @Test("says that its key runs twice only when another holder of the key has shown itself")
     func ownEvidence() {
         var harness = Self.shutOut()

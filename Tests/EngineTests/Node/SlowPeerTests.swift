@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 /// A log of which the first entry is here and three peers say to have four more.
 @Suite("Who says to have entries and does not send them") struct SlowPeerTests {

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Clocks of strangers") struct StrangeClockTests {
     private static let ops = room("ops")
@@ -49,6 +50,7 @@ import Testing
         return appends.flatMap(\.run.run.entries)
     }
 
+    // Shows: shown.clock
     @Test("count for nothing: own entries are of the own time, and what is ahead is held")
     func now() {
         var harness = Self.beset(by: Self.year)
@@ -88,6 +90,7 @@ import Testing
         #expect(try count() == before)
     }
 
+    // Shows: shown.clock
     @Test("nobody can make own messages stand before what they answer")
     func answers() throws {
         var harness = Self.beset(by: 0)
@@ -131,6 +134,7 @@ import Testing
         #expect(harness.node.ownLog.incarnation != incarnation)
     }
 
+    // Shows: shown.clock
     @Test("nobody can force a new incarnation")
     func incarnation() {
         var harness = Self.beset(by: Self.year)

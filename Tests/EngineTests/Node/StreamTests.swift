@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Ephemeral streams") struct StreamTests {
     private static let ops = EngineTests.room("ops")
@@ -86,6 +87,7 @@ import Testing
             self.request(.sendPacket(stream: stream, [3]), &harness) == .failed(.unknownStream))
     }
 
+    // Shows: shown.streams
     @Test("what is too large or too fast is refused, says when it fits, and has no number")
     func limits() throws {
         var harness = self.linked()
@@ -151,6 +153,7 @@ import Testing
         #expect(count == 2 * Limits.streamPacketsPerSecond)
     }
 
+    // Shows: shown.streams
     @Test("given, late and missed add up to what was sent, in whatever order it comes")
     func tally() {
         var random = SeededRandom(seed: 5)

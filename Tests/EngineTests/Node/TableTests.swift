@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("table")
 struct TableTests {

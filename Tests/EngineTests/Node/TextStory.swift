@@ -1,4 +1,5 @@
 @testable import Engine
+@testable import Formats
 
 /// A room, and a log of somebody's with an opening and three texts, about which payloads are told.
 enum TextStory {

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Files that a node fetches") struct TransferTests {
     /// Seed 401784 of the simulation: a file was sought in a room that the user had left.

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 /// Names as people type them: found, or listed, and never guessed.
 @Suite("A person that somebody types") struct TypedNamesTests {

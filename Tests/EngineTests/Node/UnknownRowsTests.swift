@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Logs that peers invent") struct UnknownRowsTests {
     private static let ops = room("ops")
@@ -31,7 +32,7 @@ import Testing
         return link.shared[known: Self.ops.conversation].unknown.count
     }
 
-    // The whole sentence stands in the table of Threats.md.
+    // Shows: daemon.peers
     @Test(
         "rows of logs that strangers tell of take 16 MiB together at most: who tells of most loses them, and nobody whom the user knows"
     )

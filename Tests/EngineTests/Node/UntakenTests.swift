@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Peers that do not take what they are sent") struct UntakenTests {
     private static let ops = room("ops")
@@ -36,7 +37,7 @@ import Testing
         }
     }
 
-    // The whole sentence stands in the table of Threats.md.
+    // Shows: daemon.peers
     @Test(
         "strangers who take nothing leave 24 MiB together at most: who leaves most goes, and nobody whom the user knows"
     )

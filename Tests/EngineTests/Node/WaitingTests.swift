@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 /// Seed 307141 of the simulation: a profile that waited for credit went out when its reader had left the realm.
 @Suite("What waits for credit while something is left") struct WaitingTests {

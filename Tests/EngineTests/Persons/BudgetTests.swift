@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("What each tier may take") struct BudgetTests {
     private static let tiers = [Limits.ofStrangers, Limits.ofFellows, Limits.ofKnown]

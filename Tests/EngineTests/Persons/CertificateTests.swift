@@ -2,12 +2,14 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Persons and the certificates of their devices")
 struct CertificateTests {
     private let device = signer(1)
     private let keys = personKeys(40, 41)
 
+    // Shows: wire.device
     @Test("a certificate holds for its device and for no other")
     func holds() throws {
         let certificate = self.keys.certify(self.device, at: 7)
@@ -21,6 +23,7 @@ struct CertificateTests {
         #expect(try Certificate(decoding: certificate.encoded) == certificate)
     }
 
+    // Shows: wire.device
     @Test("with any byte changed it holds no more")
     func changed() throws {
         let good = self.keys.certify(self.device, at: 7).encoded
@@ -32,6 +35,7 @@ struct CertificateTests {
         }
     }
 
+    // Shows: wire.device
     @Test("an address of small order is refused, though its person has signed it")
     func smallOrder() {
         let small = fixed32([1] + [UInt8](repeating: 0, count: 31))

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("How a name looks") struct NameLookTests {
     private static let names = [
@@ -61,6 +62,7 @@ import Testing
         !NameLook(one).keys.isDisjoint(with: NameLook(other).keys)
     }
 
+    // Shows: shown.lookalikes
     @Test("more than two hundred pairs that people cannot tell apart look alike")
     func alike() {
         var pairs = 0
@@ -112,6 +114,7 @@ import Testing
         ])
     func notLikeKey(name: String) { #expect(!NameLook(name).isLikeKey) }
 
+    // Shows: shown.lookalikes
     @Test(
         "what could be read as a mark behind a name is noticed, and makes it no other name",
         arguments: ["Ada \u{2713}", "Ada\u{2705}", "Ada \u{2714}\u{FE0F}", "\u{221A} Ada"])
@@ -131,6 +134,7 @@ import Testing
         arguments: ["Ada (desk 3)", "Ada (yours)", "Ada \u{2717}"])
     func noMarks(name: String) { #expect(!NameLook(name).isMisleading) }
 
+    // Shows: shown.lookalikes
     @Test(
         "characters that identifiers may not have are unusual, and marks on letters that do not have them",
         arguments: [

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Names that look alike") struct NamesakesTests {
     private static let (ada, bob, eve) = (Harness.peer(2), Harness.peer(3), Harness.peer(4))
@@ -23,6 +24,7 @@ import Testing
         #expect(Self.marked(names, tiers) == [Self.ada, Self.bob].sorted())
     }
 
+    // Shows: shown.lookalikes
     @Test("the lower tier carries the mark, never the higher one")
     func tiers() {
         let names = [Self.ada: "Ada", Self.bob: "ADA ", Self.eve: "A\u{200B}da"]
@@ -58,6 +60,7 @@ import Testing
         #expect(!namesakes.isAmbiguous(Self.bob) { _ in .stranger })
     }
 
+    // Shows: shown.lookalikes
     @Test(
         "a crowd under one name hides nobody of whom the user has said something, and costs no more than a few"
     )
@@ -109,6 +112,7 @@ import Testing
         }
     }
 
+    // Shows: shown.lookalikes
     @Test("names like keys or marks, and names that nobody sees, are marked, alone though they are")
     func misleading() {
         for name in ["@lntyzs3w", "lntyzs3wpof3", "\u{200B}", "Ada \u{2713}", "Ada (you)"] {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Strangers that are remembered")
 struct StrangersTests {
@@ -91,6 +92,7 @@ struct StrangersTests {
         return Set(batches.flatMap(\.forgotten))
     }
 
+    // Shows: daemon.strangers
     @Test("a flood of keys takes the place of its own, not of whom the user knows or of who wrote")
     func chosen() {
         let (known, author, elsewhere) = (Self.peer(3), Self.peer(5), Self.peer(7))

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("The picture that a profile names") struct ProfilePictureTests {
     private static let blob = BlobID(size: 7, root: .zero)

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Profiles that stand") struct ProfilesTests {
     private static let wall: UInt64 = 1_000_000
@@ -50,6 +51,7 @@ import Testing
         #expect(profiles.holders == [LinkID(1)])
     }
 
+    // Shows: daemon.peers
     @Test("of links that keep too much, a stranger's with most gives way first")
     func excessiveHolder() {
         var profiles = Profiles([])

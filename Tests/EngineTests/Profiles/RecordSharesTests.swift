@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("What records take of those whom the user does not know") struct RecordSharesTests {
     private static let (small, large, other): (UInt8, UInt8, UInt8) = (2, 3, 4)
@@ -48,6 +49,7 @@ import Testing
         #expect(!test.shares.mayRefuse(at: 0))
     }
 
+    // Shows: daemon.records
     @Test(
         "many small ones from one address give way to a larger one from another, and to who is linked"
     )
@@ -91,6 +93,7 @@ import Testing
         #expect(!isDueAtOnce && isDueLater)
     }
 
+    // Shows: daemon.records
     @Test("profiles are counted apart: who has filled the place of others has lost no name")
     func profiles() {
         func record(_ kind: UInt8, of author: UInt8, _ byteCount: Int) -> Record {

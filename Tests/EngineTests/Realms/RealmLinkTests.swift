@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Realms of a link")
 struct RealmLinkTests {
@@ -76,6 +77,7 @@ struct RealmLinkTests {
         #expect(Self.isShared(Self.ops, harness) && !Self.isShared(room("ops"), harness))
     }
 
+    // Shows: told.tags
     @Test(
         "tags that are sent back are not believed: neither of realms, nor of rooms, nor of others")
     func mirrored() throws {
@@ -221,6 +223,7 @@ struct RealmLinkTests {
         #expect(other.node.links.has(LinkID(2)) && Self.isShared(Self.ops, other))
     }
 
+    // Shows: told.profile
     @Test("the own profile goes to fellows and to who shares a conversation, to nobody else")
     func profile() {
         func isTold(_ frames: [Frame]) -> Bool {
@@ -238,6 +241,7 @@ struct RealmLinkTests {
         #expect(isTold(fellow.take(from: 2)))
     }
 
+    // Shows: daemon.peers
     @Test(
         "a peer that leaves rooms and comes back again and again is turned away; who leaves many is not"
     )

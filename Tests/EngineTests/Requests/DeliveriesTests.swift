@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Waits for delivery") struct DeliveriesTests {
     private static let keys = ["ops", "dev"].map {

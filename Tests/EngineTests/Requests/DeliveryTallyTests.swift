@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Who has a message") struct DeliveryTallyTests {
     private static func member(
@@ -29,6 +30,7 @@ import Testing
         #expect(tally.reach(DeliveryAim(.all)) == 0)
     }
 
+    // Shows: shown.delivery
     @Test("another device of the user counts only where nobody else is there")
     func ownDevices() {
         var own = Self.member(2, isKnown: true, stored: 5)

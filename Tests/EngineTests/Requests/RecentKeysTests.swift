@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Idempotency keys lately used") struct RecentKeysTests {
     private static func key(_ text: String, in name: String = "ops") throws -> IdempotencyKey {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Sealed entries and the keys that open them")
 struct KeyringTests {
@@ -37,6 +38,7 @@ struct KeyringTests {
         ConversationKey.Suite.allCases.filter(\.isAvailable)
     }
 
+    // Shows: shown.sealed
     @Test("who has the key reads what was sealed, of whatever length")
     func roundTrip() {
         for suite in Self.suites {
@@ -65,6 +67,7 @@ struct KeyringTests {
         #expect(Self.read(entry, by: Self.keyring(key, other)).content == .text("hello"))
     }
 
+    // Shows: shown.sealed
     @Test("a payload is bound to its place, its header and its key")
     func bound() {
         for suite in Self.suites {
@@ -95,6 +98,7 @@ struct KeyringTests {
         }
     }
 
+    // Shows: shown.sealed
     @Test("where some entries are sealed, what is not is nobody's word")
     func mixed() {
         let key = conversationKey(7, of: Self.ops)
@@ -119,6 +123,7 @@ struct KeyringTests {
         #expect(key.id != conversationKey(8, of: Self.ops).id)
     }
 
+    // Shows: shown.sealed
     @Test("the length of a body shows in few steps only")
     func padding() {
         let lengths = [1, 63, 64, 65, 72, 73, 100, 1_000, 1_024, 1_025, 60_000, 65_006, 65_472]

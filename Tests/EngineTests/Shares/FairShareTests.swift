@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Who gives way where there is no room for all") struct FairShareTests {
     typealias Share = FairShare<Int>

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("In which order messages go that are more than is kept") struct RetentionOrderTests {
     typealias Claim = FairShare<LogName>.Claim
@@ -30,6 +31,7 @@ import Testing
 
     private static func names(_ step: RetentionStep) -> Set<LogName> { Set(step.shares.keys) }
 
+    // Shows: daemon.retention
     @Test("strangers come first, then fellows, then known people together, and the user last")
     func tiers() {
         let steps = RetentionOrder.steps(Self.claims, above: 100)

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("A conversation on a link") struct ConversationSyncTests {
     private static let name = LogName(author: Harness.peer(2), incarnation: 1)

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Authors that a digest counts") struct CountedAuthorsTests {
     private static func name(_ author: UInt8, _ incarnation: UInt64) -> LogName {
@@ -38,6 +39,7 @@ import Testing
         #expect(!conversation.authors.isEmpty)
     }
 
+    // Shows: daemon.pace
     @Test("of few the digest of records is made anew at once, of many once in a while")
     func paced() {
         let profile = Record(

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Digests of a conversation on a link") struct DigestExchangeTests {
     private static func digest(_ logs: UInt8, _ records: UInt8 = 0) -> ConversationDigest {

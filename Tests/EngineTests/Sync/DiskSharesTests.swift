@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Whose logs give way on a disk that is shared") struct DiskSharesTests {
     /// A quarter of it is 400.
@@ -41,6 +42,7 @@ import Testing
             ]).isEmpty)
     }
 
+    // Shows: daemon.disk
     @Test("the source with most bytes loses the largest log of the author with most, and no more")
     func largest() {
         #expect(
@@ -54,6 +56,7 @@ import Testing
         #expect(!victims.contains(1) && victims.count == 6)
     }
 
+    // Shows: daemon.disk
     @Test("of one source those who have signed two histories give way first")
     func forked() {
         let flood = (UInt8(10)..<20).map { Self.claim($0, 30, isForked: true) }

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("What was asked of whom") struct FetchingTests {
     private static func key(_ author: UInt8, in name: String = "ops") -> LogKey {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Searches for forks") struct ForkSearchesTests {
     private static let log = TestLog(signer(2), in: room("ops").conversation)

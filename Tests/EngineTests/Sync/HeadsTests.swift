@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("What own entries follow") struct HeadsTests {
     private static let ada = LogName(author: Harness.peer(2), incarnation: 1)

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Buckets of logs") struct LogBucketsTests {
     private static let ops = room("ops")

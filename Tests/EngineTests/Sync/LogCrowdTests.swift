@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Whose logs give way") struct LogCrowdTests {
     private static func name(_ number: Int) -> LogName {
@@ -24,6 +25,7 @@ import Testing
         return LogCrowd(occupants.shuffled(), at: 0)
     }
 
+    // Shows: daemon.rooms
     @Test("the source with most logs loses its newest to a source with fewer")
     func newest() {
         var crowd = Self.crowd([2, 10, 3])

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Numbers of logs") struct LogNumbersTests {
     private static func name(_ incarnation: UInt64) -> LogName {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("News of heads") struct NewsTests {
     private static let keys = [2, 3].map { TestLog(signer($0), in: room("ops").conversation).key }
@@ -27,6 +28,7 @@ import Testing
         #expect(news.since(0, atMost: 9).keys == Self.keys.reversed())
     }
 
+    // Shows: daemon.pace
     @Test("what is told in portions is all told, and costs nothing that was told before")
     func portions() {
         var news = News()

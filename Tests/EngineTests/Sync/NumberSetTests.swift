@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Sets of small numbers") struct NumberSetTests {
     @Test("hold what was put in and not taken out, as any other set")

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Clock pages on a link") struct PageExchangeTests {
     /// Tags that show which hash they are of.

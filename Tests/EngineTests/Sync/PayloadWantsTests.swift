@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 /// The machine behind a reference, so that an expectation may hold a call that changes it.
 private final class Asking {
@@ -124,6 +125,7 @@ private final class Asking {
         #expect(wants.receive(Self.keys[0], from: 6, count: 4, on: Self.one))
     }
 
+    // Shows: file.slow
     @Test("whom the user knows is asked at once, whatever strangers were asked for")
     func knownFirst() {
         let wants = Self.wants()
@@ -138,6 +140,7 @@ private final class Asking {
         #expect(wants.ask(Self.other, at: Limits.slowWantMilliseconds)?.rest == 3...9)
     }
 
+    // Shows: file.slow
     @Test("forty who withhold what they say that they have delay it by seconds")
     func withheld() {
         var wants = PayloadWants()
@@ -336,6 +339,7 @@ private final class Asking {
         #expect(wants.retryCount < 2_048)
     }
 
+    // Shows: daemon.peers
     @Test("of strangers who bring nothing so much is remembered; who is known is asked for more")
     func remembered() {
         let wants = Asking(PayloadWants(mostAsks: 10))

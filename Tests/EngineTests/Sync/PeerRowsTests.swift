@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Rows of a peer") struct PeerRowsTests {
     private static func row(

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Stretches of numbers") struct SeqRangesTests {
     @Test("neighbours grow together, and what is taken out of the middle leaves two")

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Logs that a peer has and that are not known here") struct UnknownLogsTests {
     private static func row(_ tag: UInt64, _ seq: UInt64 = 4) -> ClockRow {

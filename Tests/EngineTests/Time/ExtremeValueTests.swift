@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 /// Clocks, lengths and counters that a peer sends, at the ends of what they can say.
 @Suite("Values at the end of what they can say") struct ExtremeValueTests {
@@ -41,6 +42,7 @@ import Testing
         return harness.answers.count == before + 3
     }
 
+    // Shows: daemon.decoders
     @Test(
         "an entry from the end of time ends nothing, whatever all peers' clocks say",
         arguments: ends)
@@ -68,6 +70,7 @@ import Testing
         }
     }
 
+    // Shows: daemon.decoders
     @Test("a row of a clock may say anything of any log", arguments: ends)
     func rows(value: UInt64) throws {
         var harness = Self.linked(clocks: value)
@@ -92,6 +95,7 @@ import Testing
         #expect(Self.isAlive(&harness))
     }
 
+    // Shows: daemon.decoders
     @Test("wants, answers, credit and records may name any number", arguments: ends)
     func numbers(value: UInt64) throws {
         var harness = Self.linked(clocks: 0)
@@ -139,6 +143,7 @@ import Testing
         #endif
     }
 
+    // Shows: daemon.decoders
     @Test("a run may stand anywhere and be of any time", arguments: ends)
     func runs(value: UInt64) {
         var harness = Self.linked(clocks: value)

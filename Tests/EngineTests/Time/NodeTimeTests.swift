@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("What a node takes for now") struct NodeTimeTests {
     private static let hour: UInt64 = 3_600_000

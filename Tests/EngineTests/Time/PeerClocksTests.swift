@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("The clocks of linked people") struct PeerClocksTests {
     private static let minute: Int64 = 60_000

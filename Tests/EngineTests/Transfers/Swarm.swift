@@ -2,6 +2,7 @@ import Crypto
 import TestSupport
 
 @testable import Engine
+@testable import Formats
 
 /// Nodes that fetch one file from one another, by the machines that ship: some begin with all of it or a
 /// part, one lies, links end and come back.

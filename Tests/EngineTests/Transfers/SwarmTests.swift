@@ -3,8 +3,10 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Files that go from one to another") struct SwarmTests {
+    // Shows: file.parts
     @Test(
         "are whole everywhere, each chunk stored once, whoever lies and whatever ends",
         arguments: 0..<40)
@@ -216,6 +218,7 @@ import Testing
         return asked
     }
 
+    // Shows: file.slow
     @Test(
         "are asked of strangers for half of the parts that may be under way, and of others beyond")
     func shares() throws {
@@ -274,6 +277,7 @@ import Testing
         #expect(bound.map { $0.count <= $0.limit } == true)
     }
 
+    // Shows: file.slow
     @Test(
         "come though somebody who says that they have all of it drips, however few others there are"
     )
@@ -485,6 +489,7 @@ import Testing
         #expect(uploads.owed == 0)
     }
 
+    // Shows: told.files
     @Test("nothing is read for a peer that was not told of the file, or wants too much at once")
     func uploads() throws {
         let layout = try #require(BlobLayout(size: 10))

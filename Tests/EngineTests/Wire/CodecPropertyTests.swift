@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 /// What is written is read back equal; what is read at all is read from the only bytes that say it.
 @Suite("Every codec has one form for one value")
@@ -187,6 +188,7 @@ struct CodecPropertyTests {
         }
     }
 
+    // Shows: daemon.decoders
     @Test("bytes without a meaning are refused, never fatal")
     func noise() {
         var random = SeededRandom(seed: 8)
@@ -212,6 +214,7 @@ struct CodecPropertyTests {
         #expect(frames.map(\.frame) == [.goaway(nil, "x")])
     }
 
+    // Shows: shown.withheld
     @Test("a run may lack payloads of messages, but not those of control entries")
     func withheld() throws {
         let log = TestLog(signer(1), in: room("agora").conversation)

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 /// Every input that once went wrong, given to everything that reads bytes of others.
 @Suite("Inputs that once went wrong")

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Cutting frames for a link and joining them again")
 struct FrameQueueTests {
@@ -170,6 +171,7 @@ struct FrameQueueTests {
         return EncodedFrame(channel: channel, bytes: writer.bytes)
     }
 
+    // Shows: shown.streams
     @Test("an ephemeral frame goes behind control and live, and before sync and blob")
     func ephemeral() throws {
         var queue = FrameQueue()
@@ -183,6 +185,7 @@ struct FrameQueueTests {
         #expect(queue.isEmpty)
     }
 
+    // Shows: shown.streams
     @Test("of ephemeral frames the oldest give way where too many wait")
     func ephemeralBound() throws {
         var queue = FrameQueue()

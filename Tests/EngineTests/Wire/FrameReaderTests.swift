@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Plaintexts that no peer may send")
 struct FrameReaderTests {
@@ -156,6 +157,7 @@ struct FrameReaderTests {
             ]) == .truncated(field: "frame body"))
     }
 
+    // Shows: daemon.peers
     @Test("a frame over 300,000 bytes is refused before more of it is gathered")
     func tooLarge() {
         let part = self.fragment(0x47, last: 0, [UInt8](repeating: 0x5e, count: 16_380))

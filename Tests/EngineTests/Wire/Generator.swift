@@ -2,6 +2,7 @@ import Crypto
 import TestSupport
 
 @testable import Engine
+@testable import Formats
 
 /// Makes values that the engine could send, each run of a seed the same.
 struct Generator {

@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Bounds: what is at the limit is taken, what is beyond is refused")
 struct LimitTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Formats
 
 @Suite("Fields of the wire")
 struct WireReaderTests {
@@ -62,6 +63,7 @@ struct WireReaderTests {
         #expect(throws: WireError.truncated(field: "f")) { try empty.varint("f") }
     }
 
+    // Shows: daemon.decoders
     @Test("a length of 2^64 − 1 is over its limit, not fatal")
     func hugeLength() {
         let bytes: [UInt8] = [UInt8](repeating: 0xff, count: 9) + [0x01]

@@ -1,4 +1,5 @@
 import Engine
+import Formats
 import Glibc
 import Crypto
 import Posix

@@ -1,5 +1,6 @@
 import ControlAPI
 import Engine
+import Formats
 import Glibc
 import Crypto
 import Posix

@@ -4,7 +4,7 @@ import Posix
 enum DeliberateBugs {
     /// Their names, as the source has them.
     static func names() throws -> [String] {
-        let path = "\(Surroundings.project)/Sources/Engine/Mutant.swift"
+        let path = "\(Surroundings.project)/Sources/Formats/Mutant.swift"
         let text = String(
             decoding: try Files.read(path, limitBytes: 1_000_000), as: UTF8.self)
         return text.split(separator: "\n").compactMap { line in

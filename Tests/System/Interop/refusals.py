@@ -208,7 +208,7 @@ def shifted(identity: Identity, run: Run) -> bytes:
 
 
 def without_nonce(identity: Identity, run: Run) -> bytes:
-    """R is the neutral point."""
+    """R is the neutral point: to be refused although the bare equation holds."""
     return signature_with(identity, run, 0, b"\x01" + bytes(31))
 
 
@@ -223,8 +223,11 @@ def forgeries(lines: Lines, runs: dict[str, Run], ada: Record, proof: ForkProof)
         return replace(good, log=LogName(CONVERSATION, key, 1), signature=signature)
 
     made = {
+        # Author and R are the neutral point and S is 0: good by the bare equation for any message.
         "smallOrder": by(unit, unit + bytes(32)),
+        # The same, with the author written as p + 1.
         "notCanonicalKey": by(beyond, unit + bytes(32)),
+        # y = 2 is on no point.
         "offCurve": by(b"\x02" + bytes(31), good.signature),
         "highS": replace(good, signature=good.signature[:32] + scalar.to_bytes(32, "little")),
         "addedOrderTwo": replace(good, signature=shifted(ADA, good)),

@@ -234,6 +234,7 @@ async def in_answer(ground: Ground, forgery: LinkForgery) -> None:
     await on_link(ground, name, forgery.due, [], sent, (peer, session, room), source)
 
 
+# Shows: daemon.lies
 async def hostage(ground: Ground) -> None:
     """Logs that are told of and never served must not keep stoad from those of others."""
     source = next(ground.rig.sources)

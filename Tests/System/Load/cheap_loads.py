@@ -47,6 +47,7 @@ def attacked(
     return figures
 
 
+# Shows: daemon.peers
 def undecided(pair: Any) -> None:
     """What is sent on links that are not decided on is not kept."""
     name = "undecided links"
@@ -55,6 +56,7 @@ def undecided(pair: Any) -> None:
     pair.checks.that(f"{name}: there were some", figures["links"] >= 8, figures)
 
 
+# Shows: daemon.pace
 def lacking_logs(pair: Any) -> None:
     """Whom to ask for what is looked at in turns, however much strangers say to have."""
     name = "logs that strangers have more of"
@@ -62,6 +64,7 @@ def lacking_logs(pair: Any) -> None:
     attacked(pair, name, "lacking_logs", 40, 0.05, 48 * MIB)
 
 
+# Shows: daemon.peers
 def left_rooms(pair: Any) -> None:
     """Who leaves a room and comes back without end is turned away."""
     name = "rooms left and entered"
@@ -70,12 +73,14 @@ def left_rooms(pair: Any) -> None:
     pair.checks.that(f"{name}: they are turned away", figures["closed"] > 0, figures)
 
 
+# Shows: daemon.pace
 def differing_digests(pair: Any) -> None:
     """A digest that differs costs a turn little, however many logs there are to be asked for again."""
     befriend(pair)
     attacked(pair, "digests that differ", "differing_digests", 40, 0.05, 48 * MIB)
 
 
+# Shows: daemon.pace
 def empty_pages(pair: Any) -> None:
     """Pages of a clock that say nothing cost a turn little, however many logs there are."""
     befriend(pair)
@@ -87,6 +92,7 @@ def disk_bytes(pair: Any) -> int:
     return sum(path.stat().st_size for path in data.rglob("*") if path.is_file())
 
 
+# Shows: daemon.questions, daemon.records
 def left_records(pair: Any) -> None:
     """Of records of people who are nobody little is kept, and all of it is looked at rarely."""
     that = pair.checks.that
@@ -100,6 +106,7 @@ def left_records(pair: Any) -> None:
     attacked(pair, "record clocks", "record_clocks", 30, 0.05, 32 * MIB)
 
 
+# Shows: daemon.peers
 def early_records(pair: Any) -> None:
     """What is passed on waits for credit, so that nobody loses their link for it."""
     name, that = "records all at once", pair.checks.that
@@ -112,6 +119,7 @@ def early_records(pair: Any) -> None:
     that(f"{name}: nor who is known", lost == 0, lost)
 
 
+# Shows: daemon.peers
 def unknown_rows(pair: Any) -> None:
     """Of what strangers tell of logs that are not here some is kept over all their links."""
     name = "logs that are not here"
@@ -120,6 +128,7 @@ def unknown_rows(pair: Any) -> None:
     pair.checks.that(f"{name}: many told of some", figures["links"] == ROW_LINKS, figures)
 
 
+# Shows: shown.delivery, daemon.alarms
 def lies(pair: Any) -> None:
     """One stranger raises no alarm about the node's own entries; and nobody has what there is not yet."""
     name, that = "false words", pair.checks.that
@@ -150,6 +159,7 @@ def lies(pair: Any) -> None:
     that(f"{name}: there were some", figures.get("claimed", 0) > CLAIMED, figures)
 
 
+# Shows: shown.edit
 def signs(pair: Any) -> None:
     """However many signs are put on a message, its author's edit counts, and in all replicas alike."""
     name, that = "signs of a crowd", pair.checks.that

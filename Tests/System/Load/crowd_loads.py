@@ -486,6 +486,7 @@ MEANWHILE: dict[str, Callable[[Siege], None]] = {
 AFTERWARDS: dict[str, Callable[[Siege], None]] = {}
 
 
+# Shows: daemon.pace
 def besiege(pair: Any, act: str) -> None:
     besieged(Siege(pair, act))
 

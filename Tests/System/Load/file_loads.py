@@ -37,6 +37,7 @@ def sent_file(pair: Any) -> str:
     return found
 
 
+# Shows: file.slow
 def dripping_holders(pair: Any) -> None:
     """Strangers say that they have a file, and drip it: it comes from who has sent it."""
     name, that = "dripping holders", pair.checks.that
@@ -56,6 +57,7 @@ def dripping_holders(pair: Any) -> None:
     print(f"MEASURED load, {name}: {FILE_BYTES >> 20} MiB in {seconds:.1f} s; {figures}", flush=True)
 
 
+# Shows: file.slow
 def withheld_payloads(pair: Any) -> None:
     """Strangers bring texts without what they say, and give it to nobody: it comes from a friend who has it."""
     name, that = "withheld payloads", pair.checks.that

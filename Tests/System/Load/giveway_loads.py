@@ -16,6 +16,7 @@ from giveway_attacks import NAME_ROOMS, SILENT
 READ_SECONDS = 20.0
 
 
+# Shows: daemon.records
 def washed_names(pair: Any) -> None:
     """A linked stranger keeps the name that more strangers' profiles than are kept would wash away."""
     name, that = "names are washed away", pair.checks.that
@@ -44,6 +45,7 @@ def washed_names(pair: Any) -> None:
     print(f"MEASURED load, {name}: {json.dumps(figures)}", flush=True)
 
 
+# Shows: shown.marks
 def silent_members(pair: Any) -> None:
     """Two who know each other are told what the other has read, whoever else has joined."""
     name, that = "silent members", pair.checks.that
@@ -75,6 +77,7 @@ def silent_members(pair: Any) -> None:
         that(f"{name}: what is read is told beside them", found[0] == 0, found)
 
 
+# Shows: daemon.changes
 def taken_back(pair: Any) -> None:
     """A consumer that was away learns what a friend took back, and that it has missed something."""
     name, that = "taken back", pair.checks.that
@@ -96,6 +99,7 @@ def taken_back(pair: Any) -> None:
     that(f"{name}: and that others are missing", any('"gap"' in each for each in lines), told[2][-200:])
 
 
+# Shows: daemon.retention
 def kept_size(pair: Any) -> None:
     """What a room may take of the disk is taken from strangers, whatever they write."""
     name, that = "a kept size", pair.checks.that

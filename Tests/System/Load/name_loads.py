@@ -123,6 +123,7 @@ class Names:
         self.that("the environment of hooks: no friend is", not wrong, wrong)
 
 
+# Shows: shown.lookalikes
 def look_alikes(pair: Any) -> None:
     Names(pair).run()
 

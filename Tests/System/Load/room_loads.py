@@ -34,6 +34,7 @@ def stored(pair: Any, table: str) -> int:
         return int(database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
 
 
+# Shows: daemon.rooms
 def invented_authors(pair: Any) -> None:
     """A room is filled by authors who are nobody; who comes from elsewhere is heard all the same."""
     name, that = "invented authors", pair.checks.that
@@ -67,6 +68,7 @@ def one_moment(pair: Any) -> None:
     pair.checks.that(f"{name}: the user looks at it", figures["looks"] > 2, figures)
 
 
+# Shows: daemon.disk
 def disk_filler(pair: Any) -> None:
     """Strangers write more than is kept of them: what others have written stays, and the disk is not
     filled."""

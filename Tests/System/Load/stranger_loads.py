@@ -31,6 +31,7 @@ def listed(pair: Any, name: str, what: str) -> list[Any]:
     return [json.loads(line) for line in output.splitlines()] if code == 0 else []
 
 
+# Shows: daemon.strangers
 def throwaway_keys(pair: Any) -> None:
     name, that = "throw-away keys", pair.checks.that
     friend = pair.system.call(1, "status")["id"]
@@ -49,6 +50,7 @@ def throwaway_keys(pair: Any) -> None:
     pair.remeter()
 
 
+# Shows: daemon.requests
 def request_flood(pair: Any) -> None:
     """1,000 people, or 10,000 with --long, from 50 addresses want to write, and a friend does."""
     name, that = "requests of strangers", pair.checks.that
@@ -84,6 +86,7 @@ def request_flood(pair: Any) -> None:
     that(f"{name}: who is known is let in", told[0] == 0, told)
 
 
+# Shows: daemon.strangers
 def room_names(pair: Any) -> None:
     name, that = "invented rooms", pair.checks.that
     with pair.under("room_names"):
@@ -94,6 +97,7 @@ def room_names(pair: Any) -> None:
     pair.meter.measure(5, 0)
 
 
+# Shows: daemon.alarms
 def false_alarms(pair: Any) -> None:
     name, that = "false alarms", pair.checks.that
     log = pair.attacked.log
@@ -106,6 +110,7 @@ def false_alarms(pair: Any) -> None:
     that(f"{name}: nobody else raises an alert", alerts == [], alerts)
 
 
+# Shows: daemon.links
 def one_host(pair: Any) -> None:
     """All places are taken from one address; then the honest other one starts anew."""
     name, that = "links of one host", pair.checks.that

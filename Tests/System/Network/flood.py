@@ -48,6 +48,7 @@ def percentile(times: list[float], part: float) -> float:
     return ordered[min(len(ordered) - 1, int(len(ordered) * part))] if ordered else float("inf")
 
 
+# Shows: mdns.targets, mdns.crowd
 class Flood(LabRun):
     name = "flood of announcements"
     python = ""

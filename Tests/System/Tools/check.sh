@@ -20,9 +20,10 @@ export STOA_PROGRAMS=$programs STOA_LABS_USED=$logs/labs SWIFT_BACKTRACE=enable=
 
 # A line for each part, and what went wrong in which: said when it happens and once more at the end, where
 # one looks. In files, since some parts run beside others.
-summary=$logs/summary failures=$logs/failures
+summary=$logs/summary failures=$logs/failures notes=$logs/notes
 : > "$summary"
 : > "$failures"
+: > "$notes"
 
 # used: sets `seconds` to the processor time of all that this shell has started and waited for.
 used() {
@@ -99,13 +100,38 @@ tests() {
 once=(-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -gline-tables-only
     -Xswiftc -index-ignore-system-modules -Xswiftc -index-ignore-clang-modules)
 
+# What has a build of its own is run again only after a change: LONG_CHECK has a line `PART COMMIT` for each
+# such part, with the last commit at which it passed.
+long_check=Tests/System/Tools/long-check
+
+# unchanged PART PATH...: whether the part passed at a commit since which nothing under these paths changed.
+unchanged() {
+    local part=$1 commit
+    shift
+    [ "${STOA_LONG:-}" != 1 ] || return 1
+    commit=$(sed -n "s/^$part //p" "$long_check")
+    # Without a repository, or with less of its history, the commit is unknown: the part is run.
+    git diff --quiet "${commit:-none}" -- Package.swift "$@" 2> /dev/null || return 1
+    echo "$part passed at ${commit::12}, and nothing that it tests has changed since" | tee -a "$notes"
+}
+
+# passed PART: notes that the part passed, where what was tested is a commit.
+passed() {
+    git diff --quiet HEAD -- Package.swift Sources Tests 2> /dev/null || return 0
+    (
+        flock 9
+        { grep -v "^$1 " "$long_check"; echo "$1 $(git rev-parse HEAD)"; } | sort > "$logs/long-check"
+        cat "$logs/long-check" > "$long_check"
+    ) 9> "$logs/long-check.lock"
+}
+
 # sanitized KIND MODULES ARGUMENTS...: the tests of some modules under a sanitizer; in the long form the
 # simulation, too. Nothing is built but these tests and what they need.
 sanitized() {
     local kind=$1 modules=$2${STOA_LONG:+,Simulation} tests=$scratch/$1; shift 2
     part "$kind-build" step chrt --idle 0 env STOA_TESTS="$modules" \
-        swift build --build-tests --sanitize="$kind" "${once[@]}" --scratch-path "$tests"
-    tests "$kind-sanitizer" "$@"
+        swift build --build-tests --sanitize="$kind" "${once[@]}" --scratch-path "$tests" || return
+    if tests "$kind-sanitizer" "$@"; then passed "$kind"; fi
 }
 
 # Both builds at once: the largest module of the release programs keeps one core busy for minutes.
@@ -122,12 +148,30 @@ build() {
 # sum FIELD: of a number in all lines of the summary.
 sum() { awk -v field="$1" '{ sum += $field } END { print sum + 0 }' "$summary"; }
 
+# table: what each part took, as a page of the documentation.
+table() {
+    cat << PAGE
+# What a check takes
+
+Written by \`make check-long\`, and by \`make check\` with \`STOA_RECORD=1\`, where all passed: commit
+$(git rev-parse --short=12 HEAD), $(nproc) processors, $((SECONDS / 60)) min $((SECONDS % 60)) s\
+${STOA_LONG:+, the long form}.
+
+| part | tests | s | s of processors |
+|---|---|---|---|
+PAGE
+    sed -E 's/^([^ ]+) +([0-9]+) passed .* skipped +([0-9]+) s +([0-9]+) s .*/| \1 | \2 | \3 | \4 |/' "$summary"
+}
+
 finish() {
     local passed failed skipped
     passed=$(sum 2) failed=$(sum 4) skipped=$(sum 6)
+    if [ "$failed" = 0 ] && [ "${STOA_RECORD:-${STOA_LONG:-}}" = 1 ]; then
+        table > Docs/Testing/Check.md
+    fi
     echo
     echo "took $((SECONDS / 60)) min $((SECONDS % 60)) s"
-    sed 's/^/  /' "$summary"
+    sed 's/^/  /' "$summary" "$notes"
     if [ -s "$STOA_LABS_USED" ]; then
         echo "labs used"
         sort "$STOA_LABS_USED" | uniq -c | sed 's/^ */  /'
@@ -151,24 +195,33 @@ computing() {
     local idle=(chrt --idle 0)
     # What has threads has moments until which it waits: it only comes second.
     around=(nice -n 5)
-    sanitized thread Posix,Loop,Daemon
+    unchanged thread Sources/{CLinux,Posix,Loop,Daemon} Tests/{Posix,Loop,Daemon}Tests ||
+        sanitized thread Posix,Loop,Daemon
     # Without optimisation, other seeds than those of the programs.
     around=("${idle[@]}" env FROM=100001 COUNT="$([ "${STOA_LONG:-}" = 1 ] && echo 60 || echo 8)")
     tests simulation-tests --filter SimulationTests
     around=("${idle[@]}")
     # In a folder of its own each time: a check repeats what was done before.
     rm -rf "$scratch/check-simulations"
-    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 10000 || echo 200) part simulation lines \
+    local simulate=(
         "${idle[@]}" Tests/System/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
-    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 2000 || echo 70) ASSAULT=1 part assaults lines \
-        "${idle[@]}" Tests/System/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
-    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 150 || echo 60) SYBILS=1 part sybils lines \
-        "${idle[@]}" Tests/System/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
+    )
+    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 10000 || echo 160) \
+        part simulation lines "${simulate[@]}"
+    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 2000 || echo 55) ASSAULT=1 \
+        part assaults lines "${simulate[@]}"
+    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 150 || echo 60) SYBILS=1 \
+        part sybils lines "${simulate[@]}"
+    # Seeds that no check before this commit has run.
+    local fresh
+    fresh=$((1000000 + 16#$(git rev-parse --short=6 HEAD 2> /dev/null || echo f00d)))
+    FROM=$fresh COUNT=40 part fresh-simulation lines "${simulate[@]}"
+    FROM=$fresh COUNT=15 ASSAULT=1 part fresh-assaults lines "${simulate[@]}"
     # More than are all linked to each other: by as many links as daemons have, or by few.
     local nodes
     for nodes in $([ "${STOA_LONG:-}" = 1 ] && echo 200 1000 || echo 80); do
-        NODES=$nodes OFFICE=1 LINKS=$([ "$nodes" -ge 200 ] || echo 32) part "office-$nodes" lines \
-            "${idle[@]}" Tests/System/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
+        NODES=$nodes OFFICE=1 LINKS=$([ "$nodes" -ge 200 ] || echo 32) \
+            part "office-$nodes" lines "${simulate[@]}"
     done
     # Each deliberate bug is caught.
     tests mutants --filter MutantTests
@@ -179,9 +232,12 @@ computing() {
         --skip RepairTests --skip TornLogTests --skip FailureTests/flipped --skip FailureTests/changed
     )
     if [ "${STOA_LONG:-}" = 1 ]; then damage=(); fi
-    sanitized address "Crypto,Posix,Storage${STOA_LONG:+,Engine,ControlAPI}" "${damage[@]}"
+    unchanged address Sources/{C[A-Z]*,Crypto,Posix,Storage} Tests/{Crypto,Posix,Storage}Tests ||
+        sanitized address "Crypto,Posix,Storage${STOA_LONG:+,Engine,ControlAPI}" "${damage[@]}"
     # Under the address sanitizer; it has a build of its own.
-    part fuzz lines "${idle[@]}" env SCRATCH="$scratch" Tests/System/Fuzz/check.sh
+    if ! unchanged fuzz "${decoders[@]}"; then
+        if part fuzz lines "${idle[@]}" env SCRATCH="$scratch" Tests/System/Fuzz/check.sh; then passed fuzz; fi
+    fi
 }
 
 # Networks of many hosts, and machines of their own: what mostly waits, for each other, for time that passes,
@@ -220,6 +276,11 @@ testing() {
 # What the programs make of crashes and bad disks; each of the integration tests runs alone in its process.
 disks='IntegrationTests/(Crash|Fault|FullDisk|PowerLoss|Repair)Tests/'
 storing() { tests integration-disk --filter "$disks"; }
+
+# What reads bytes of others, and what fuzzes it.
+decoders=(
+    Sources/{C[A-Z]*,ControlAPI/JSON,Crypto,Discovery,Formats,Engine/Session,Posix} Tests/System/Fuzz
+)
 
 # One function, so that the shell has read all of this before a part changes the file.
 main() {

@@ -1,5 +1,5 @@
 #!/bin/bash
-# How much of what decides and stores the tests run: lines, regions and functions of Engine, Noise,
+# How much of what decides and stores the tests run: lines, regions and functions of Engine, Crypto,
 # Storage and ControlAPI, by the unit tests and the simulation. Swift emits no branches of its own;
 # a region is what lies between two of them.
 #
@@ -12,7 +12,7 @@ fi
 cd "$(dirname "$0")/../../.."
 scratch=${SCRATCH:-.build}/coverage
 mkdir -p "$scratch"
-modules='Engine Noise Storage ControlAPI'
+modules='Engine Crypto Storage ControlAPI'
 
 SWIFT_BACKTRACE=enable=no swift test --disable-xctest --enable-code-coverage \
     --scratch-path "$scratch" --skip IntegrationTests --skip RepositoryTests \

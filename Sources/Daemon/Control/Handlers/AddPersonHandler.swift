@@ -1,5 +1,6 @@
 internal import ControlAPI
 internal import Engine
+internal import Formats
 
 extension AddPersonMethod: MethodHandler {
     static func handle(

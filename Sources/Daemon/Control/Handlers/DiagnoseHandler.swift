@@ -1,6 +1,7 @@
 internal import ControlAPI
 internal import Doctor
 internal import Engine
+internal import Formats
 internal import Loop
 internal import Posix
 internal import Storage

@@ -2,6 +2,7 @@ internal import Blobs
 internal import ControlAPI
 internal import Crypto
 internal import Engine
+internal import Formats
 internal import Posix
 
 extension FetchMethod: MethodHandler {

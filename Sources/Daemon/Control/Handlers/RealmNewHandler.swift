@@ -1,6 +1,7 @@
 internal import ControlAPI
 internal import Crypto
 internal import Engine
+internal import Formats
 
 extension RealmNewMethod: MethodHandler {
     static func handle(

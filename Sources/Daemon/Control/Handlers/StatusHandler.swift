@@ -1,6 +1,7 @@
 internal import ControlAPI
 internal import Discovery
 internal import Engine
+internal import Formats
 internal import Posix
 internal import Storage
 

@@ -1,6 +1,7 @@
 internal import Blobs
 internal import ControlAPI
 internal import Engine
+internal import Formats
 internal import Posix
 internal import Storage
 

@@ -2,6 +2,7 @@ import Glibc
 import Crypto
 
 @testable import Engine
+@testable import Formats
 
 /// Says of inputs from standard input what Swift makes of them, for comparison with another decoder.
 ///

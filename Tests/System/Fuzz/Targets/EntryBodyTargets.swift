@@ -1,6 +1,7 @@
 import Crypto
 
 @testable import Engine
+@testable import Formats
 
 /// What an entry says, and what a reader of this version makes of it.
 enum EntryBodyTarget {

@@ -1,6 +1,7 @@
 import Crypto
 
 @testable import Engine
+@testable import Formats
 
 /// Several plaintexts of one link, read as they come.
 ///

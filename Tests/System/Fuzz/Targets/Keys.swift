@@ -1,6 +1,7 @@
 import Crypto
 
 @testable import Engine
+@testable import Formats
 
 /// Keys that every run has, so that a find can be replayed.
 enum Keys {

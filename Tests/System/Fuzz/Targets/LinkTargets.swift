@@ -1,6 +1,7 @@
 import Crypto
 
 @testable import Engine
+@testable import Formats
 
 /// The first bytes of a link, to the side that was dialled and, as an answer, to the one that dialled.
 enum PrefaceTarget {

@@ -1,6 +1,7 @@
 import Crypto
 
 @testable import Engine
+@testable import Formats
 
 /// One entry as it stands in a run.
 enum EntryTarget {
@@ -46,14 +47,14 @@ enum EntryTarget {
     /// What a header names in clear to be erased.
     private static func targets(of entry: Entry) throws {
         let device = PeerID(.zero)
-        let targets = Engine.EntryTarget.inExtensions(entry.extensions, by: device)
+        let targets = Formats.EntryTarget.inExtensions(entry.extensions, by: device)
         try demand(targets.count <= Limits.eraseTargets, "more is erased than may be")
         try demand(
             targets.allSatisfy { $0.log.author == device && $0.seq >= 1 },
             "what another device wrote is erased")
-        let area = Engine.EntryTarget.extensions(targets, by: device)
+        let area = Formats.EntryTarget.extensions(targets, by: device)
         try demand(
-            Engine.EntryTarget.inExtensions(area, by: device) == targets,
+            Formats.EntryTarget.inExtensions(area, by: device) == targets,
             "targets do not survive their encoding")
         try demand(area.count <= entry.extensions.count, "targets grow when they are written again")
     }

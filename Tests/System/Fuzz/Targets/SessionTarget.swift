@@ -1,6 +1,7 @@
 import Crypto
 
 @testable import Engine
+@testable import Formats
 
 /// Somebody who knows the protocol's cryptography, in a handshake with a session of ours.
 struct Peer: ~Copyable {

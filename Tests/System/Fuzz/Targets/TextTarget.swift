@@ -2,6 +2,7 @@ import ControlAPI
 import Crypto
 
 @testable import Engine
+@testable import Formats
 
 /// Texts that stand for something else: ids, names of rooms, times; and texts to be shown.
 enum TextTarget {
