@@ -201,7 +201,7 @@ struct LinkTable: Sendable {
 
     mutating func unshare(_ conversation: ConversationID, on id: LinkID) {
         self.table[known: id].shared[conversation] = nil
-        self.table[known: id].serving.removeAll { $0.key.conversation == conversation }
+        self.table[known: id].service.serving.removeAll { $0.key.conversation == conversation }
         self.removeSharer(id, of: conversation)
     }
 

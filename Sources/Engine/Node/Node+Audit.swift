@@ -80,8 +80,8 @@ extension Node {
             "drafts": self.disk.commits.drafts.count, "live runs": self.disk.commits.live.count,
             "sync runs": self.disk.commits.sync.count,
             "challengers": self.links.contest.challengers.count,
-            "served wants": self.links.all.reduce(0) { $0 + $1.serving.count },
-            "served payload wants": self.links.all.count { $0.payloadServing != nil },
+            "served wants": self.links.all.reduce(0) { $0 + $1.service.serving.count },
+            "served payload wants": self.links.all.count { $0.service.payloads != nil },
             "waiting frames": self.links.all.reduce(0) { $0 + $1.flow.outbox.count },
             "parts of files under way": self.transfers.downloads.underWay,
             "parts of files to be sent": self.transfers.uploads.owed,
@@ -139,10 +139,11 @@ extension Link {
         found.check(self.rooms.count, Limits.roomsPerPeer, "rooms of a link")
         found.check(self.flow.waitingBytes, Limits.outboxBytes, "what waits on a link")
         found.check(self.awaited.count, Limits.awaitedTags, "awaited logs of a link")
-        found.check(self.serving.count, Limits.wantsPerLink, "served wants of a link")
+        found.check(self.service.serving.count, Limits.wantsPerLink, "served wants of a link")
         found.check(self.wants.open, Limits.wantsPerLink, "wants of a link")
         found.check(self.earlyRecords.count, Limits.earlyRecords, "early records of a link")
-        found.check(self.owedRecords.count, 2 * Limits.owedRecords, "records a link is owed")
+        found.check(
+            self.service.owedRecords.count, 2 * Limits.owedRecords, "records a link is owed")
         for key in self.shared.keys {
             let unknown = self.shared[known: key].unknown
             found.check(unknown.count, Limits.logsPerConversation, "unknown logs of a link")
@@ -163,7 +164,7 @@ extension Link {
                 let head = head(conversation, name)
                 guard fed < head else { continue }
                 let key = LogKey(conversation: conversation, name: name)
-                if !self.lagging.contains(key) { return (key, fed + 1, head) }
+                if !self.service.lagging.contains(key) { return (key, fed + 1, head) }
             }
         }
         return nil

@@ -203,7 +203,7 @@ extension Node {
                         conversation: conversation, tag: want.tag, from: want.from, items: [])),
                 on: id)
         }
-        self.links[id].payloadServing = PayloadServing(
+        self.links[id].service.payloads = PayloadServing(
             key: LogKey(conversation: conversation, name: name), tag: want.tag, from: want.from,
             through: want.through)
         self.pumpPayloads(id)
@@ -211,7 +211,7 @@ extension Node {
 
     mutating func pumpPayloads(_ id: LinkID) {
         guard let serving = self.links[id].nextPayloads() else { return }
-        self.links[id].isReadingPayloads = true
+        self.links[id].service.isReadingPayloads = true
         let last = min(serving.through, serving.from + UInt64(Limits.payloadItems) - 1)
         let head = self.conversations.table[serving.key.conversation]?.log(serving.key.name).head
             .seq
@@ -226,12 +226,12 @@ extension Node {
     mutating func servePayloads(
         _ stored: [StoredPayload], _ serving: PayloadServing, on id: LinkID
     ) {
-        self.links[id].isReadingPayloads = false
+        self.links[id].service.isReadingPayloads = false
         let conversation = serving.key.conversation
-        guard self.links[id].payloadServing == serving else { return self.pumpPayloads(id) }
+        guard self.links[id].service.payloads == serving else { return self.pumpPayloads(id) }
         guard self.links.isShared(conversation, on: id) else {
             // Nobody is left to hear the end of this.
-            self.links[id].payloadServing = nil
+            self.links[id].service.payloads = nil
             return
         }
         let items = stored.map { Payloads.Item($0) }
@@ -249,9 +249,9 @@ extension Node {
         self.sendEncoded(frame, on: id)
         let next = serving.from + UInt64(items.count)
         if items.isEmpty || next > serving.through {
-            self.links[id].payloadServing = nil
+            self.links[id].service.payloads = nil
         } else {
-            self.links[id].payloadServing?.from = next
+            self.links[id].service.payloads?.from = next
         }
         self.pumpPayloads(id)
     }

@@ -366,7 +366,7 @@ extension Node {
                 self.endRequest(of: request.device)
             }
             self.take(request)
-            self.disk.commits.requests[person] = request
+            self.disk.commits.requests.kept[person] = request
             self.disk.commits.add([Notice(.requested(peer, text), of: .stranger, at: self.now.wall)]
             )
         } else {
