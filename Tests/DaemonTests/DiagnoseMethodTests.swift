@@ -50,14 +50,14 @@ struct DiagnoseMethodTests {
         let alone = try TestDaemon(name: "ada")
         // The key is another daemon's, so that no link comes about.
         let key = try #require(try alone.ask("status")["id"]?.stringValue)
-        let found = await alone.shell.examined()
+        let found = try await #require(alone.run.shell).examined()
         #expect(
             found.filter { !$0.contains("network") } == ["discovery is off, and nobody is linked"])
         let ada = try TestDaemon(name: "ada", peers: ["\(key)@\(try ben.address())"])
         try ada.ask("status")
         let deadline = SystemClock.monotonicMilliseconds() + 10_000
         while true {
-            let found = await ada.shell.examined()
+            let found = try await #require(ada.run.shell).examined()
             if found.contains(where: { $0.contains(" is somebody else: ") }) { break }
             try #require(SystemClock.monotonicMilliseconds() < deadline, "\(found)")
         }

@@ -1,5 +1,5 @@
 #if MUTANTS
-    import Engine
+    import Formats
     import Simulation
 
     /// What catches a deliberate bug, and finds nothing without it.

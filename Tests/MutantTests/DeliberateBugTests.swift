@@ -1,5 +1,5 @@
 #if MUTANTS
-    import Engine
+    import Formats
     import Simulation
     import Testing
 
