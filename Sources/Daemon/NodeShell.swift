@@ -21,7 +21,7 @@ actor NodeShell {
     let loop: EventLoop
     let log: Journal
 
-    var node: Node<SodiumRandom>
+    var node: Node
     var life = Life()
     private var turns = TurnEvents()
     lazy var timers = self.makeTimers()
@@ -58,7 +58,7 @@ actor NodeShell {
                 buildTime: Build.timeMilliseconds, realms: realms.named(by: configuration),
                 discovers: discovery.isRunning, preferences: configuration.preferences,
                 diskBounds: DiskBounds(all: configuration.diskLimit)),
-            snapshot: found.snapshot, random: SodiumRandom())
+            snapshot: found.snapshot, random: .system(SodiumRandom()))
         self.disk = Disk(found.store, on: found.executor)
         self.network = Network(listening: listening, discovery: discovery)
         self.clients = Clients(control, newest: found.newest)

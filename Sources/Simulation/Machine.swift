@@ -57,7 +57,7 @@ final class Machine {
     var store: ModelStore
     var files = Files()
     /// The running node; nil while it is stopped.
-    var node: Node<SeededRandom>?
+    var node: Node?
     /// Counts the starts.
     var start = 0
     var boot: UInt64 = 0

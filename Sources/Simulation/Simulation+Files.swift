@@ -120,7 +120,7 @@ extension Simulation {
             guard let file = seen.randomElement(using: &self.dice.filing) else { return }
             try self.fetch(file.blob, file.layout, in: file.conversation, by: index)
         case .cancels:
-            let reports = self.machines[index].node?.transfers ?? []
+            let reports = self.machines[index].node?.transferReports ?? []
             guard let report = reports.randomElement(using: &self.dice.filing) else { return }
             try self.tell(index, .transfer(.cancel(report.blob)))
         case .erases: try self.eraseFile(by: index)
@@ -387,7 +387,7 @@ extension Simulation {
     func lackOfFiles() -> String? {
         for machine in self.machines {
             guard let node = machine.node else { continue }
-            var wanted = node.transfers.compactMap { report in
+            var wanted = node.transferReports.compactMap { report in
                 report.place.conversation.map { (report.blob, $0) }
             }
             if machine.files.wantsAll {

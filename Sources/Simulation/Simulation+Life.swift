@@ -38,7 +38,7 @@ extension Simulation {
             person: machine.identity.person,
             boot: boot, configuration: configuration,
             snapshot: machine.store.snapshot(isContinuous: isContinuous),
-            keyring: machine.access.keyring, random: self.machines[index].random.split())
+            keyring: machine.access.keyring, random: .seeded(self.machines[index].random.next()))
         try self.tell(index, .started)
         if self.story.hasFiles { self.takeUpFiles(index) }
         for other in self.machines where other.isUp && self.meets(index, other.index) {

@@ -48,7 +48,7 @@ extension NodeShell {
     func signalAll(to subscription: Subscription) {
         guard !subscription.signals.kinds.isEmpty, subscription.client.hasRoom else { return }
         subscription.signals.isBehind = false
-        for signal in self.node.ask({ $0.signals })
+        for signal in self.node.ask({ $0.standingSignals })
         where subscription.signals.follows(signal) {
             self.write(signal, to: subscription)
         }

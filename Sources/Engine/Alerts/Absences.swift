@@ -43,6 +43,9 @@ struct Absences: Sendable {
             .sorted { $0.device < $1.device }
     }
 
+    /// The devices of those who are gone, missed or not yet.
+    var devices: [PeerID] { self.gone.values.map(\.device) }
+
     /// When somebody is to be missed, or no longer; nil where nobody is gone.
     var next: UInt64? { self.gone.values.map(Self.moment).min() }
 

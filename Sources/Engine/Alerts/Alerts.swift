@@ -1,5 +1,15 @@
 internal import Formats
 
+/// What ``Alerts`` wants done, in order.
+enum AlertAction: Hashable, Sendable {
+    case perform(Action)
+    /// Have subscribers told.
+    case write([Notice])
+    /// Raise the alert of those who are missed, whose names are known elsewhere; what was found on this machine
+    /// may be why.
+    case tellMissing([Absences.Missed], found: [String])
+}
+
 /// What people should know: alerts that stand until they are over, and refusals.
 ///
 /// An alert is about the node, or about one peer: those about different peers stand side by side.
@@ -26,11 +36,13 @@ struct Alerts: Sendable {
     private var lines: [Alert.Code: UInt64] = [:]
     private var refusalList = RefusalList()
     /// Of the warnings that peers cause.
-    var thinning = LogThinning()
+    private var thinning = LogThinning()
     /// Of the lines that say which strangers come and go.
-    var linkThinning = LogThinning()
+    private var linkThinning = LogThinning()
     /// What subscribers are told of it, and when.
     var notices = AlertNotices()
+    /// Who is gone without a goodbye.
+    var absences = Absences()
     private var armed: UInt64?
 
     /// The alerts that stand, oldest first.
@@ -94,6 +106,47 @@ struct Alerts: Sendable {
     /// Ends an alert that is over.
     mutating func clear(_ code: Alert.Code, at now: Instant) {
         self.end(Subject(code: code), at: now)
+    }
+
+    /// Ends what is over and has subscribers told, where that is due: with each event.
+    mutating func goOn(at now: Instant) -> [AlertAction] {
+        self.expire(at: now)
+        var wanted: [AlertAction] = []
+        let notices = self.notices.take(at: now)
+        if !notices.isEmpty { wanted.append(.write(notices)) }
+        if let moment = self.newMoment(besides: self.absences.next) {
+            wanted.append(.perform(.arm(.alerts, at: moment)))
+        }
+        return wanted
+    }
+
+    // MARK: Lines of the log
+
+    /// Raises an alert; gives the line of the log, where it is worth one.
+    mutating func line(
+        raising code: Alert.Code, about peer: PeerID?, in conversation: ConversationID?,
+        isTrusted: Bool, _ text: String, lasting duration: UInt64?, at now: Instant
+    ) -> AlertAction? {
+        let isNews = self.raise(
+            code, about: peer, isTrusted: isTrusted, text, lasting: duration, at: now)
+        guard isNews else { return nil }
+        let subject = LogSubject(peer: peer, conversation: conversation, alert: code)
+        guard isTrusted else { return self.warning(text, about: subject, at: now) }
+        return .perform(.log(code == .damage ? .error : .warning, text, subject))
+    }
+
+    /// A warning that peers can cause again and again; nil where there were enough of them.
+    mutating func warning(
+        _ text: String, about subject: LogSubject, at now: Instant
+    ) -> AlertAction? {
+        self.thinning.line(text, at: now).map { .perform(.log(.warning, $0, subject)) }
+    }
+
+    /// A line about links that strangers can cause again and again; nil where there were enough of them.
+    mutating func linkLine(
+        _ text: String, about subject: LogSubject, at now: Instant
+    ) -> AlertAction? {
+        self.linkThinning.line(text, at: now).map { .perform(.log(.info, $0, subject)) }
     }
 
     private mutating func end(_ subject: Subject, at now: Instant) {

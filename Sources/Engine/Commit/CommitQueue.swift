@@ -42,6 +42,22 @@ struct InFlight: Sendable {
     var proofCredits: [HeldCredit] = []
 }
 
+/// Requests of strangers to keep, and people whose requests are over.
+struct WaitingRequests: Sendable {
+    var kept: [PersonID: DirectRequest] = [:]
+    var ended: Set<PersonID> = []
+
+    var isEmpty: Bool { self.kept.isEmpty && self.ended.isEmpty }
+}
+
+/// What decides how large the next batch may be.
+struct BatchPace: Sendable {
+    /// Until when batches are kept small for live messages.
+    var smallUntil: UInt64 = 0
+    /// Whether the last batch had runs of catch-up.
+    var hadCatchUp = false
+}
+
 /// What waits for the disk, what is on its way there, and how the next batch is put together.
 ///
 /// One batch at a time, each with all that had gathered while the one before was written: so a group
@@ -77,9 +93,7 @@ struct CommitQueue: Sendable {
     var choices = Choices()
     /// How far members have own logs.
     private var positions: [LogKey: [PeerID: MemberPosition]] = [:]
-    /// Requests of strangers to keep, and people whose requests are over.
-    var requests: [PersonID: DirectRequest] = [:]
-    var endedRequests: Set<PersonID> = []
+    var requests = WaitingRequests()
     /// Requests for small things, and what they are answered once these are on disk.
     var answers: [(request: RequestID, answer: Answer)] = []
     var release = false
@@ -87,10 +101,7 @@ struct CommitQueue: Sendable {
     private var lastNumber: UInt64 = 0
     /// Whether the store has failed and is not yet tried again by itself.
     private(set) var isResting = false
-    /// Until when batches are kept small for live messages.
-    private var smallUntil: UInt64 = 0
-    /// Whether the last batch had runs of catch-up.
-    private var hadCatchUp = false
+    private var pace = BatchPace()
 
     /// Whether there is nothing to be written.
     var isEmpty: Bool {
@@ -104,7 +115,7 @@ struct CommitQueue: Sendable {
             || !self.arrivals.isEmpty || !self.expiries.isEmpty
             || !self.proofs.isEmpty || !self.peers.isEmpty || !self.forgotten.isEmpty
             || !self.notices.isEmpty || !self.people.isEmpty || !self.choices.isEmpty
-            || !self.positions.isEmpty || !self.requests.isEmpty || !self.endedRequests.isEmpty
+            || !self.positions.isEmpty || !self.requests.isEmpty
             || !self.answers.isEmpty
     }
 
@@ -171,8 +182,8 @@ struct CommitQueue: Sendable {
 
     /// Forgets what somebody wrote who waited, also in what is to tell of it.
     mutating func endRequest(of person: PersonID, by device: PeerID) {
-        self.requests[person] = nil
-        self.endedRequests.insert(person)
+        self.requests.kept[person] = nil
+        self.requests.ended.insert(person)
         self.blankRequest(by: device)
     }
 
@@ -261,9 +272,9 @@ struct CommitQueue: Sendable {
         flight.batch.people = self.people
         (flight.choices, self.choices) = (self.choices, Choices())
         (flight.batch.positions, self.positions) = (self.positions, [:])
-        flight.batch.requests = self.requests.sorted { $0.key < $1.key }.map(\.value)
-        flight.batch.endedRequests = self.endedRequests.sorted()
-        (self.requests, self.endedRequests) = ([:], [])
+        flight.batch.requests = self.requests.kept.sorted { $0.key < $1.key }.map(\.value)
+        flight.batch.endedRequests = self.requests.ended.sorted()
+        self.requests = WaitingRequests()
         flight.answers = self.answers
         if self.release { flight.batch.release = release }
         (self.proofs, self.peers, self.people) = ([], [:], [:])
@@ -288,15 +299,15 @@ struct CommitQueue: Sendable {
         let hasLive =
             flight.drafts.contains { $0.content.traits.isLive }
             || self.live.all.contains { $0.append.run.run.isLive }
-        if hasLive { self.smallUntil = now.monotonic + Limits.liveMilliseconds }
-        let isLive = now.monotonic < self.smallUntil
+        if hasLive { self.pace.smallUntil = now.monotonic + Limits.liveMilliseconds }
+        let isLive = now.monotonic < self.pace.smallUntil
         let limit = isLive ? Limits.runsPerLiveBatch : Limits.runsPerBatch
         let bulk = isLive ? Limits.bulkRunsPerLiveBatch : Limits.runsPerBatch
         let live = self.live.removeFirst(Self.fitting(self.live.all, runs: limit))
         for accepted in live { flight.take(accepted, self.expiries) }
         // A live message that had to wait for bulk does not wait for more of it.
-        let isAlone = hasLive && self.hadCatchUp
-        self.hadCatchUp = false
+        let isAlone = hasLive && self.pace.hadCatchUp
+        self.pace.hadCatchUp = false
         guard !isAlone, !self.sync.isEmpty else { return }
         // Bulk gets on however many live runs come, but not with what follows one that still waits.
         let left = Set(self.live.all.map(\.key))
@@ -305,7 +316,7 @@ struct CommitQueue: Sendable {
         let sync = self.sync.prefix(Self.fitting(self.sync, runs: max(1, min(bulk, rest))))
             .prefix { !left.contains($0.key) }
         self.sync.removeFirst(sync.count)
-        self.hadCatchUp = !sync.isEmpty
+        self.pace.hadCatchUp = !sync.isEmpty
         flight.batch.isBesideLive = isLive && !sync.isEmpty
         for accepted in sync { flight.take(accepted, self.expiries) }
     }
@@ -364,12 +375,12 @@ struct CommitQueue: Sendable {
         self.logMarks.merge(flight.batch.logMarks) { $0.union($1) }
         self.droppedRecords.formUnion(flight.batch.droppedRecords)
         for request in flight.batch.requests
-        where !request.isDeclined && self.requests[request.person.id] == nil
-            && !self.endedRequests.contains(request.person.id)
+        where !request.isDeclined && self.requests.kept[request.person.id] == nil
+            && !self.requests.ended.contains(request.person.id)
         {
-            self.requests[request.person.id] = request
+            self.requests.kept[request.person.id] = request
         }
-        self.endedRequests.formUnion(flight.batch.endedRequests)
+        self.requests.ended.formUnion(flight.batch.endedRequests)
         if flight.batch.release != nil { self.release = true }
         self.positions = flight.batch.positions.merging(self.positions) { $0.merging($1) { $1 } }
         // A join or leave that is not on disk has not happened.

@@ -51,6 +51,9 @@ struct OutgoingStreams: Sendable {
         return .opened
     }
 
+    /// In which conversation an open stream is; nil where there is none.
+    func conversation(of number: UInt64) -> ConversationID? { self.open[number]?.conversation }
+
     /// Makes the next packet of a stream.
     mutating func next(_ bytes: [UInt8], of number: UInt64, at now: UInt64) -> Step {
         guard var stream = self.open[number] else { return .unknown }

@@ -1,22 +1,6 @@
 internal import Crypto
 internal import Formats
 
-/// A want of the peer that is being served.
-struct Serving: Hashable, Sendable {
-    var key: LogKey
-    var tag: UInt64
-    var from: UInt64
-    var through: UInt64
-}
-
-/// Payloads that the peer asks for, as far as they are not yet sent.
-struct PayloadServing: Hashable, Sendable {
-    var key: LogKey
-    var tag: UInt64
-    var from: UInt64
-    var through: UInt64
-}
-
 /// One open link, as far as decisions need it.
 struct Link: Sendable {
     let id: LinkID
@@ -49,19 +33,8 @@ struct Link: Sendable {
     /// What the peer may send on the channel that no credit bounds.
     var control: TokenBucket
     var wants = LinkWants()
-    /// Logs that are fed and of which the peer has not been sent all: those whose push had no
-    /// credit, until the store has brought the rest.
-    var lagging = Turns<LogKey>()
-    var isReadingLive = false
-    var serving: [Serving] = []
-    var isReadingSync = false
-    /// Conversations of which the peer is owed something; nil stands for records of any.
-    var owing = Turns<ConversationID?>()
-    var owedRecords = OwedRecords()
-    var isReadingProof = false
-    /// The payloads that the peer asks for; a new question takes the place of the one before.
-    var payloadServing: PayloadServing?
-    var isReadingPayloads = false
+    /// What the peer is to be sent of logs and records.
+    var service = LinkService()
     /// Logs that the peer asks for payloads of and that are not known here.
     var awaited = AwaitedTags()
     /// Until when a live message is expected on this link, since one has come or gone.
@@ -132,7 +105,7 @@ struct Link: Sendable {
         switch push {
         case .none: break
         case .now: self.flow.spend(byteCount, on: .live)
-        case .later: self.lagging.add(run.key)
+        case .later: self.service.lagging.add(run.key)
         }
         return push
     }
@@ -142,25 +115,25 @@ struct Link: Sendable {
 
     /// How many bytes may be read from the store to be sent as live runs; nil when none are to be.
     var liveReadBytes: Int? {
-        guard !self.isReadingLive, !self.lagging.isEmpty else { return nil }
+        guard !self.service.isReadingLive, !self.service.lagging.isEmpty else { return nil }
         let credit = self.flow.credit(on: .live)
         return credit >= Limits.runFrameBytes ? credit : nil
     }
 
     /// The want to serve next; nil while there is none, or no credit for it, or one is being read.
     func nextServing() -> Serving? {
-        guard !self.isReadingSync, self.flow.outbox.isEmpty,
+        guard !self.service.isReadingSync, self.flow.outbox.isEmpty,
             self.flow.credit(on: .sync) >= Limits.runFrameBytes
         else { return nil }
-        return self.serving.first
+        return self.service.serving.first
     }
 
     /// The payloads to send next; nil while there are none, or no credit for them, or some are being
     /// read.
     func nextPayloads() -> PayloadServing? {
-        guard !self.isReadingPayloads, self.flow.outbox.isEmpty,
+        guard !self.service.isReadingPayloads, self.flow.outbox.isEmpty,
             self.flow.credit(on: .sync) >= Limits.payloadsFrameBytes
         else { return nil }
-        return self.payloadServing
+        return self.service.payloads
     }
 }

@@ -18,6 +18,8 @@ struct LinkTable: Sendable {
     /// The links that share a conversation, oldest first.
     private var sharers: [ConversationID: [LinkID]] = [:]
     private var doomed: [Doom] = []
+    /// Newer links to peers that are linked already, until it is decided which one stays.
+    var contest = LinkContest()
     /// Conversations that the user has left and of which a peer has told what it has: where that is
     /// the leave they end being shared, once the event has been handled.
     var departing: Set<ConversationID> = []
@@ -199,7 +201,7 @@ struct LinkTable: Sendable {
 
     mutating func unshare(_ conversation: ConversationID, on id: LinkID) {
         self.table[known: id].shared[conversation] = nil
-        self.table[known: id].serving.removeAll { $0.key.conversation == conversation }
+        self.table[known: id].service.serving.removeAll { $0.key.conversation == conversation }
         self.removeSharer(id, of: conversation)
     }
 

@@ -1,11 +1,24 @@
 internal import Formats
 
-/// What people are told: lines of the log, alerts, refusals; and the time that some of them are about.
+/// What ``Alerts`` decides is done here; and what is told of the time that some of it is about.
 extension Node {
     mutating func log(
         _ level: LogLevel, _ text: String, about subject: LogSubject = LogSubject()
     ) {
         self.actions.append(.log(level, text, subject))
+    }
+
+    mutating func perform(_ wanted: [AlertAction]) {
+        for action in wanted { self.perform(action) }
+    }
+
+    mutating func perform(_ action: AlertAction?) {
+        switch action {
+        case .perform(let action)?: self.actions.append(action)
+        case .write(let notices)?: self.disk.commits.add(notices)
+        case .tellMissing(let missed, let found)?: self.tellMissing(missed, besides: found)
+        case nil: break
+        }
     }
 
     /// Raises an alert by what this node has seen itself; never by what a stranger says.
@@ -14,21 +27,15 @@ extension Node {
         _ text: String, lasting duration: UInt64? = nil
     ) {
         let isTrusted = peer.map { self.tier(of: $0) > .stranger } ?? true
-        let isNews = self.alerts.raise(
-            code, about: peer, isTrusted: isTrusted, text, lasting: duration, at: self.now)
-        guard isNews else { return }
-        let subject = LogSubject(peer: peer, conversation: conversation, alert: code)
-        guard !isTrusted else {
-            return self.log(code == .damage ? .error : .warning, text, about: subject)
-        }
-        self.logThinned(text, about: subject)
+        self.perform(
+            self.alerts.line(
+                raising: code, about: peer, in: conversation, isTrusted: isTrusted, text,
+                lasting: duration, at: self.now))
     }
 
     /// Writes a warning that peers can cause again and again, where it is one of few.
     mutating func logThinned(_ text: String, about subject: LogSubject = LogSubject()) {
-        if let line = self.alerts.thinning.line(text, at: self.now) {
-            self.log(.warning, line, about: subject)
-        }
+        self.perform(self.alerts.warning(text, about: subject, at: self.now))
     }
 
     /// Says that somebody is linked, or no longer; of strangers few lines.
@@ -37,15 +44,13 @@ extension Node {
         guard self.tier(of: peer) <= .stranger else {
             return self.log(.info, text, about: subject)
         }
-        if let line = self.alerts.linkThinning.line(text, at: self.now) {
-            self.log(.info, line, about: subject)
-        }
+        self.perform(self.alerts.linkLine(text, about: subject, at: self.now))
     }
 
     /// Has subscribers told that somebody whom the user knows is linked, or no longer.
     mutating func tellLinked(_ peer: PeerID, _ isLinked: Bool) {
         guard self.tier(of: peer) > .stranger else { return }
-        self.commits.add([Notice(.linked(peer, isLinked), at: self.now.wall)])
+        self.disk.commits.add([Notice(.linked(peer, isLinked), at: self.now.wall)])
     }
 
     /// The store's file was read: what is damaged in it, or nil where a whole reading found nothing.
@@ -59,45 +64,22 @@ extension Node {
 
     /// Has subscribers told of alerts, where that is due.
     mutating func tellAlerts() {
-        self.lookWhoIsMissing()
-        self.alerts.expire(at: self.now)
-        let notices = self.alerts.notices.take(at: self.now)
-        if !notices.isEmpty { self.commits.add(notices) }
-        if let moment = self.alerts.newMoment(besides: self.absences.next) {
-            self.actions.append(.arm(.alerts, at: moment))
+        if let next = self.alerts.absences.next, next <= self.now.monotonic {
+            let tiers = self.absentTiers
+            self.perform(self.alerts.lookWhoIsMissing(self.links, tiers, at: self.now))
         }
+        self.perform(self.alerts.goOn(at: self.now))
     }
 
-    private mutating func lookWhoIsMissing() {
-        guard let next = self.absences.next, next <= self.now.monotonic else { return }
-        let here = Set(self.links.all.map(\.info.certificate.personID))
-        if self.absences.look(at: self.now, isHere: { here.contains($0) }) { self.examineMissing() }
-    }
+    // MARK: Who is missed
 
-    /// Those who are missed, of whom the user still knows.
-    private var missed: [Absences.Missed] {
-        self.absences.missed.filter { self.tier(of: $0.device) >= .known }
-    }
+    /// How far those are trusted who are gone.
+    private var absentTiers: [PeerID: Tier] { self.tiers(of: self.alerts.absences.devices) }
 
-    /// Others are missed than before: the alert says so once it is known how this machine is.
-    private mutating func examineMissing() {
-        guard !self.missed.isEmpty else { return self.alerts.clear(.missing, at: self.now) }
-        if let found = self.absences.found(at: self.now) { return self.tellMissing(besides: found) }
-        if self.absences.beginExamination() { self.actions.append(.examine) }
-    }
-
-    /// The machine was looked at.
-    mutating func examined(_ found: [String]) {
-        self.absences.examined(found, at: self.now)
-        self.tellMissing(besides: found)
-    }
-
-    /// Says who is missed, and what was found on this machine that may be why; nothing where they have come
-    /// back meanwhile.
-    private mutating func tellMissing(besides found: [String]) {
-        let missed = self.missed
-        guard let first = missed.first else { return }
-        let status = missed.count == 1 ? self.peerStatus(of: first.device) : nil
+    private mutating func tellMissing(
+        _ missed: [Absences.Missed], besides found: [String]
+    ) {
+        let status = missed.count == 1 ? self.peerStatus(of: missed[0].device) : nil
         let failure = status?.failedDial.map { failed in
             ([status?.addresses.first].compactMap { $0 } + [failed.failure.detail])
                 .joined(separator: ": ")
@@ -112,43 +94,33 @@ extension Node {
                 of: names, links: self.links.count, failure: failure, found: found))
     }
 
-    /// The last link with a peer has ended, with a goodbye or without.
+    mutating func examined(_ found: [String]) {
+        self.perform(self.alerts.examined(found, self.absentTiers, at: self.now))
+    }
+
     mutating func noteGone(_ info: LinkInfo, isLost: Bool) {
-        let person = info.certificate.personID
-        guard isLost else { return self.missNoLonger(person) }
-        guard self.mayBeMissed(info.peer) else { return }
-        self.absences.lost(person, info.peer, boot: info.boot, at: self.now)
+        self.perform(
+            self.alerts.linkEnded(
+                info, isLost: isLost, self.tier(of: info.peer), self.absentTiers, at: self.now))
     }
 
-    /// A peer says that its daemon ends, on a link or on one that is held back beside it.
     mutating func noteGoodbye(_ info: LinkInfo) {
-        guard self.mayBeMissed(info.peer) else { return }
-        self.absences.saidGoodbye(info.certificate.personID, boot: info.boot)
+        self.alerts.saidGoodbye(info, self.tier(of: info.peer))
     }
 
-    private func mayBeMissed(_ peer: PeerID) -> Bool {
-        let tier = self.tier(of: peer)
-        return tier == .known || tier == .verified
-    }
-
-    /// Somebody is here, or has said goodbye.
     mutating func missNoLonger(_ person: PersonID) {
-        let before = self.absences.missed
-        self.absences.forget(person)
-        if self.absences.missed != before { self.examineMissing() }
+        self.perform(self.alerts.missNoLonger(person, self.absentTiers, at: self.now))
     }
 
-    /// The user knows somebody no longer.
     mutating func dropAbsence(of person: PersonID) {
-        self.missNoLonger(person)
-        self.absences.drop(person)
+        self.perform(self.alerts.forget(person, self.absentTiers, at: self.now))
     }
 
-    /// The own network is another one: this node has left those whom it missed.
     mutating func missNobody() {
-        self.absences.moved(at: self.now)
-        self.examineMissing()
+        self.perform(self.alerts.moved(self.absentTiers, at: self.now))
     }
+
+    // MARK: Refusals and the time
 
     mutating func refuse(address: String?, peer: PeerID?, _ reason: String) {
         let line = self.alerts.refuse(address: address, peer: peer, reason, at: self.now)
@@ -156,7 +128,7 @@ extension Node {
     }
 
     mutating func updateClockAlert() {
-        if let text = self.peerClocks.warning(at: self.now) {
+        if let text = self.clocks.peers.warning(at: self.now) {
             self.raiseAlert(.clock, text)
         } else {
             self.alerts.clear(.clock, at: self.now)
@@ -165,14 +137,14 @@ extension Node {
 
     /// Releases held entries that are due since the clock was set.
     mutating func releaseIfDue() {
-        if self.time.isDue(self.held) { self.commits.release = true }
+        if self.clocks.own.isDue(self.disk.held) { self.disk.commits.release = true }
     }
 
     /// Wakes the node when the first held entry is due.
     mutating func armRelease() {
-        guard self.held.count > 0 else { return }
+        guard self.disk.held.count > 0 else { return }
         // After each share others have their turn, however many are due at once.
-        let wait = max(self.time.wait(until: self.held), Limits.releasePauseMilliseconds)
+        let wait = max(self.clocks.own.wait(until: self.disk.held), Limits.releasePauseMilliseconds)
         self.actions.append(.arm(.release, at: self.now.monotonic + wait))
     }
 }

@@ -12,7 +12,7 @@ extension Node {
     /// How many entries of each log of a conversation this node says to have.
     package func claims(in conversation: ConversationID) -> [LogName: UInt64] {
         Dictionary(
-            uniqueKeysWithValues: (self.conversationTable[conversation]?.logs ?? Table())
+            uniqueKeysWithValues: (self.conversations.table[conversation]?.logs ?? Table())
                 .map { ($0, $1.head.seq) })
     }
 
@@ -20,7 +20,7 @@ extension Node {
     /// does not say so of the whole log.
     package func wholes(in conversation: ConversationID) -> [LogName: UInt64] {
         var wholes: [LogName: UInt64] = [:]
-        for (name, log) in self.conversationTable[conversation]?.logs ?? Table() {
+        for (name, log) in self.conversations.table[conversation]?.logs ?? Table() {
             wholes[name] = log.whole
         }
         return wholes
@@ -29,7 +29,7 @@ extension Node {
     /// Whether the node has part in a conversation: it has joined it, or has left it and does not know yet
     /// that others know.
     package func hasPart(in conversation: ConversationID) -> Bool {
-        self.conversationTable[conversation]?.isShared ?? false
+        self.conversations.table[conversation]?.isShared ?? false
     }
 
     /// Whether a peer was given credit for a run that is still on its way to the disk.
@@ -37,7 +37,7 @@ extension Node {
     /// What a link has taken in and not credited back is never less than what is under way of it.
     package var hasCreditedEarly: Bool {
         var underWay: [LinkID: [Channel: Int]] = [:]
-        for run in self.commits.underWay {
+        for run in self.disk.commits.underWay {
             underWay[run.link, default: [:]][run.channel, default: 0] += run.byteCount
         }
         return underWay.contains { link, channels in
@@ -49,15 +49,15 @@ extension Node {
 
     /// What this node believes to be on its disk of a log; nil where it knows nothing of it.
     package func believed(of key: LogKey) -> (head: Head, point: UInt64?)? {
-        guard self.conversationTable.has(key.conversation) else { return nil }
-        let log = self.conversationTable[known: key.conversation].logs[key.name]
+        guard self.conversations.table.has(key.conversation) else { return nil }
+        let log = self.conversations.table[known: key.conversation].logs[key.name]
         return log.map { ($0.head, $0.forkPoint) }
     }
 
     /// What this node believes to be on its disk and under way.
     package var audit: NodeAudit {
         var audit = NodeAudit()
-        for (id, conversation) in self.conversationTable {
+        for (id, conversation) in self.conversations.table {
             for (name, log) in conversation.logs {
                 audit.logs[LogKey(conversation: id, name: name)] = (log.head, log.forkPoint)
             }
@@ -66,23 +66,25 @@ extension Node {
         let discoveries = self.links.all.reduce(0) { count, link in
             count + link.shared.values.reduce(0) { $0 + $1.unknown.discoveries.count }
         }
-        if wants != self.fetching.count + discoveries {
+        if wants != self.catchUp.fetching.count + discoveries {
             audit.open.append(
-                "\(wants) wants for \(self.fetching.count) fetches and \(discoveries) new")
+                "\(wants) wants for \(self.catchUp.fetching.count) fetches and \(discoveries) new")
         }
         let counts: [String: Int] = [
-            "fetches": self.fetching.count, "discoveries": discoveries,
-            "fork searches": self.forkSearches.count, "reads": self.reads.count,
-            "requests in line": self.requestLine.count, "deliveries": self.deliveries.count,
-            "payload questions": self.payloadWants.openCount,
-            "expiries": self.commits.expiries.count,
-            "drafts": self.commits.drafts.count, "live runs": self.commits.live.count,
-            "sync runs": self.commits.sync.count, "challengers": self.contest.challengers.count,
-            "served wants": self.links.all.reduce(0) { $0 + $1.serving.count },
-            "served payload wants": self.links.all.count { $0.payloadServing != nil },
+            "fetches": self.catchUp.fetching.count, "discoveries": discoveries,
+            "fork searches": self.catchUp.forkSearches.count, "reads": self.disk.reads.count,
+            "requests in line": self.disk.requestLine.count,
+            "deliveries": self.receipts.waits.count,
+            "payload questions": self.catchUp.payloadWants.openCount,
+            "expiries": self.disk.commits.expiries.count,
+            "drafts": self.disk.commits.drafts.count, "live runs": self.disk.commits.live.count,
+            "sync runs": self.disk.commits.sync.count,
+            "challengers": self.links.contest.challengers.count,
+            "served wants": self.links.all.reduce(0) { $0 + $1.service.serving.count },
+            "served payload wants": self.links.all.count { $0.service.payloads != nil },
             "waiting frames": self.links.all.reduce(0) { $0 + $1.flow.outbox.count },
-            "parts of files under way": self.downloads.underWay,
-            "parts of files to be sent": self.uploads.owed,
+            "parts of files under way": self.transfers.downloads.underWay,
+            "parts of files to be sent": self.transfers.uploads.owed,
         ]
         for (what, count) in counts.sorted(by: { $0.key < $1.key }) where count > 0 {
             audit.open.append("\(count) \(what)")
@@ -98,32 +100,33 @@ extension Node {
         found.check(
             self.links.count, self.own.configuration.linkBudget.links + 2 * Limits.trialLinks,
             "links")
-        found.check(self.contest.challengers.count, Limits.links, "challengers")
+        found.check(self.links.contest.challengers.count, Limits.links, "challengers")
         found.check(self.dialling.targets.count, Limits.targets, "targets")
-        found.check(self.conversationTable.count, Limits.conversations, "conversations")
+        found.check(self.conversations.table.count, Limits.conversations, "conversations")
         found.check(self.alerts.refusals.count, Limits.refusals, "refusals")
-        found.check(self.commits.drafts.count, Limits.waitingDrafts, "drafts")
-        for challenger in self.contest.challengers.values {
+        found.check(self.disk.commits.drafts.count, Limits.waitingDrafts, "drafts")
+        for challenger in self.links.contest.challengers.values {
             found.check(challenger.bytes, Limits.heldBytesOfLink, "held frames")
         }
-        for id in self.conversationTable.keys {
+        for id in self.conversations.table.keys {
             found.check(
-                self.conversationTable[known: id].logs.count, Limits.logsPerConversation, "logs")
+                self.conversations.table[known: id].logs.count, Limits.logsPerConversation, "logs")
         }
-        var bytes = self.commits.live.byteCount
-        for accepted in self.commits.sync { bytes += accepted.byteCount }
-        for arrival in self.commits.arrivals { bytes += arrival.byteCount }
+        var bytes = self.disk.commits.live.byteCount
+        for accepted in self.disk.commits.sync { bytes += accepted.byteCount }
+        for arrival in self.disk.commits.arrivals { bytes += arrival.byteCount }
         // Each link's credit bounds what it brings; some links may have ended meanwhile.
         found.check(bytes, 4 * Limits.initialCredit * (self.links.count + 1), "bytes for the disk")
         for id in self.links.ids { self.links[id].check(&found) }
         let early = self.links.all.reduce(0) { $0 + $1.earlyRecords.byteCount }
         found.check(early, Limits.earlyRecordBytes, "bytes of early records")
-        if !self.downloads.isEmpty || !self.uploads.isEmpty {
-            for bound in self.downloads.bounds + self.uploads.bounds {
+        if !self.transfers.downloads.isEmpty || !self.transfers.uploads.isEmpty {
+            for bound in self.transfers.downloads.bounds + self.transfers.uploads.bounds {
                 found.check(bound.count, bound.limit, bound.what)
             }
             // One is told of what comes, and no other.
-            found.check(self.uploads.untoldCount, Limits.openDownloads, "files to be told of")
+            found.check(
+                self.transfers.uploads.untoldCount, Limits.openDownloads, "files to be told of")
         }
         return found.text
     }
@@ -136,10 +139,11 @@ extension Link {
         found.check(self.rooms.count, Limits.roomsPerPeer, "rooms of a link")
         found.check(self.flow.waitingBytes, Limits.outboxBytes, "what waits on a link")
         found.check(self.awaited.count, Limits.awaitedTags, "awaited logs of a link")
-        found.check(self.serving.count, Limits.wantsPerLink, "served wants of a link")
+        found.check(self.service.serving.count, Limits.wantsPerLink, "served wants of a link")
         found.check(self.wants.open, Limits.wantsPerLink, "wants of a link")
         found.check(self.earlyRecords.count, Limits.earlyRecords, "early records of a link")
-        found.check(self.owedRecords.count, 2 * Limits.owedRecords, "records a link is owed")
+        found.check(
+            self.service.owedRecords.count, 2 * Limits.owedRecords, "records a link is owed")
         for key in self.shared.keys {
             let unknown = self.shared[known: key].unknown
             found.check(unknown.count, Limits.logsPerConversation, "unknown logs of a link")
@@ -160,7 +164,7 @@ extension Link {
                 let head = head(conversation, name)
                 guard fed < head else { continue }
                 let key = LogKey(conversation: conversation, name: name)
-                if !self.lagging.contains(key) { return (key, fed + 1, head) }
+                if !self.service.lagging.contains(key) { return (key, fed + 1, head) }
             }
         }
         return nil
@@ -173,7 +177,7 @@ extension Node {
     package var forgottenLog: String? {
         for id in self.links.ids {
             let behind = self.links[id].behind { conversation, name in
-                self.conversationTable[known: conversation].log(name).head.seq
+                self.conversations.table[known: conversation].log(name).head.seq
             }
             guard let behind else { continue }
             return "entries \(behind.from) to \(behind.through) of an own log "

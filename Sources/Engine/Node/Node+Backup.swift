@@ -5,7 +5,7 @@ extension Node {
     /// Whom the user knows and where the user is, as a backup keeps it.
     package var contacts: Contacts {
         var contacts = Contacts(profile: self.profile(of: self.id))
-        for conversation in self.conversationTable.values where conversation.isJoined {
+        for conversation in self.conversations.table.values where conversation.isJoined {
             switch conversation.kind {
             case .room(let room): contacts.rooms.append(room)
             case .secret(let room): contacts.secretRooms.append(room)
@@ -14,42 +14,43 @@ extension Node {
                     Contacts.Partner(device: direct.device, person: direct.person))
             }
         }
-        contacts.standings = self.people.standings
+        contacts.standings = self.persons.people.standings
         let partners = contacts.partners.map(\.device)
         for peer in Set(contacts.standings.keys).union(partners) where peer != self.id {
             var known = self.dialling.known[peer] ?? KnownPeer(id: peer, addresses: [], lastSeen: 0)
             known.person = self.keys(of: peer)
             contacts.peers.append(known)
             let name = RecordKey(author: peer, conversation: nil, kind: Record.Kind.profile)
-            if let record = self.profiles.record(name) { contacts.records.append(record) }
+            if let record = self.persons.profiles.record(name) { contacts.records.append(record) }
         }
         return contacts
     }
 
     /// Whether the user has been nowhere yet, so that this node may still become somebody else's.
     package var isUnused: Bool {
-        self.conversationTable.values.allSatisfy(\.isRequest)
-            && self.commits.drafts.isEmpty && self.commits.membership.isEmpty
+        self.conversations.table.values.allSatisfy(\.isRequest)
+            && self.disk.commits.drafts.isEmpty && self.disk.commits.membership.isEmpty
     }
 
     /// Takes on who is in a backup; the rooms and conversations are entered one by one.
     mutating func restorePeople(of contacts: Contacts, _ request: RequestID) {
         for (peer, standing) in contacts.standings where peer != self.id && self.hasRoom(for: peer)
         {
-            self.commits.people[peer] = standing
+            self.disk.commits.people[peer] = standing
         }
         self.performDialling(
             self.dialling.recall(contacts.peers.filter { $0.id != self.id }, at: self.now))
         // A backup's word for what somebody has signed is not enough.
         for record in contacts.records where record.isValid && record.isUsable {
-            guard self.profiles.hasRoom(for: record.key),
-                Profiles.takesPlace(record, of: self.profiles.record(record.key), self.time)
+            guard self.persons.profiles.hasRoom(for: record.key),
+                Profiles.takesPlace(
+                    record, of: self.persons.profiles.record(record.key), self.clocks.own)
             else { continue }
-            self.commits.records.add(record, isFirst: true)
+            self.disk.commits.records.add(record, isFirst: true)
         }
         let now = contacts.profile
         if now.isWithinLimits && !now.name.isEmpty { self.setProfile(now, request: nil) }
-        self.commits.answers.append((request, .restored))
+        self.disk.commits.answers.append((request, .restored))
     }
 
     /// A link may be to another device of the own person: a backup was restored, here or there.

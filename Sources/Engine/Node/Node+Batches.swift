@@ -4,25 +4,26 @@ internal import Formats
 /// What goes to the store: own entries get their places here, all else waits in ``CommitQueue``.
 extension Node {
     /// Whether so much of peers waits for the disk that nothing more is to be read of strangers.
-    package var isCrowded: Bool { self.commits.isCrowded }
+    package var isCrowded: Bool { self.disk.commits.isCrowded }
 
     /// Gives the store its next batch, if it is free and something waits.
     mutating func startBatch() {
-        guard !self.history.isStored || !self.commits.isEmpty, var flight = self.commits.begin()
+        guard !self.disk.history.isStored || !self.disk.commits.isEmpty,
+            var flight = self.disk.commits.begin()
         else { return }
-        for (conversation, drafts) in self.commits.takeDrafts() {
+        for (conversation, drafts) in self.disk.commits.takeDrafts() {
             self.place(drafts, in: conversation, &flight)
         }
-        for (id, membership) in self.commits.membership.sorted(by: { $0.key < $1.key })
-        where membership.kind.direct != nil && !self.commits.isResting {
+        for (id, membership) in self.disk.commits.membership.sorted(by: { $0.key < $1.key })
+        where membership.kind.direct != nil && !self.disk.commits.isResting {
             // No entry says so: it is enough that both show it. It goes with the answer.
-            self.commits.takeMembership(of: id, into: &flight, at: self.now)
+            self.disk.commits.takeMembership(of: id, into: &flight, at: self.now)
         }
-        self.commits.fill(&flight, release: self.time.due, at: self.now)
+        self.disk.commits.fill(&flight, release: self.clocks.own.due, at: self.now)
         self.place(flight.choices, in: &flight)
         // A new incarnation is on disk before anything is written under it, and at every start.
-        if !self.history.isStored, !self.commits.isResting || !flight.batch.isEmpty {
-            flight.batch.incarnation = self.history.incarnation
+        if !self.disk.history.isStored, !self.disk.commits.isResting || !flight.batch.isEmpty {
+            flight.batch.incarnation = self.disk.history.incarnation
         }
         guard flight.batch.isEmpty else { return self.sendBatch(consume flight) }
         // What they are about is on disk already.
@@ -41,7 +42,7 @@ extension Node {
         for members in flight.batch.positions.values { told.formUnion(members.keys) }
         flight.batch.tiers = self.tiers(of: told)
         self.actions.append(.commit(flight.batch))
-        self.commits.send(consume flight)
+        self.disk.commits.send(consume flight)
     }
 
     #if MUTANTS
@@ -53,7 +54,8 @@ extension Node {
             self.answerDrafts(
                 flight,
                 BatchOutcome(
-                    number: flight.batch.number, cursors: cursors, released: [], held: self.held))
+                    number: flight.batch.number, cursors: cursors, released: [],
+                    held: self.disk.held))
             for index in flight.drafts.indices { flight.drafts[index].request = nil }
         }
     #endif
@@ -65,12 +67,12 @@ extension Node {
         var drafts: [Draft] = []
         // One that could not be begun may be gone by now, with the link that had shown it.
         let isJoined =
-            self.conversationTable.has(conversation)
-            && self.conversationTable[known: conversation].isJoined
+            self.conversations.table.has(conversation)
+            && self.conversations.table[known: conversation].isJoined
         for draft in all {
             let isJoin = if case .join = draft.content { true } else { false }
             // What was written behind a join that could not be stored goes the same way.
-            let isBegun = self.commits.membership[conversation]?.kind.direct != nil
+            let isBegun = self.disk.commits.membership[conversation]?.kind.direct != nil
             if isJoin || isBegun || isJoined || !drafts.isEmpty {
                 drafts.append(draft)
             } else {
@@ -86,23 +88,23 @@ extension Node {
         }
         let (deps, floor) = self.follows(tail, in: conversation)
         var runs = OwnRuns(
-            key, after: tail, of: self.own, time: self.time,
+            key, after: tail, of: self.own, time: self.clocks.own,
             sealing: self.keyring.current(in: conversation))
         precondition(
-            self.conversationTable[known: conversation].room != nil || runs.sealing != nil,
+            self.conversations.table[known: conversation].room != nil || runs.sealing != nil,
             "what is private is sealed")
         runs.add(drafts, deps: deps, floor: floor, using: &self.random)
-        self.conversationTable[known: conversation].setTail(key.name, runs.tail)
-        self.conversationTable[known: conversation]
+        self.conversations.table[known: conversation].setTail(key.name, runs.tail)
+        self.conversations.table[known: conversation]
             .setPerson(key.name, self.own.certificate.personID)
         flight.batch.appends += runs.appends
         flight.drafts += drafts
-        self.commits.takeMembership(of: conversation, into: &flight, at: self.now)
+        self.disk.commits.takeMembership(of: conversation, into: &flight, at: self.now)
     }
 
     /// What an own log begins with; it closes those that went before it.
     private func opening(of key: LogKey) -> Draft {
-        let earlier = self.conversationTable[known: key.conversation]
+        let earlier = self.conversations.table[known: key.conversation]
             .incarnations(of: self.id, besides: key.name.incarnation)
         let opening = LogOpening(
             certificate: self.own.certificate,
@@ -116,9 +118,10 @@ extension Node {
     /// One whose time ran ahead cannot go on once the clock is set right, but for the answer to what is later
     /// still, nor one that says to be of another person: then a new incarnation begins.
     private mutating func ownTail(in conversation: ConversationID, before draft: Draft) -> Head {
-        let log = self.conversationTable[known: conversation].log(self.ownLog)
+        let log = self.conversations.table[known: conversation].log(self.ownLog)
         let tail = log.tail
-        if self.time.isTooFarAhead(tail.time), self.time.answered(by: draft) < tail.time {
+        if self.clocks.own.isTooFarAhead(tail.time), self.clocks.own.answered(by: draft) < tail.time
+        {
             self.renewIncarnation(
                 "this machine's clock was set back; own history goes on anew, and nothing is lost")
         } else if tail.seq > 0, log.person != self.own.certificate.personID {
@@ -127,7 +130,7 @@ extension Node {
         } else {
             return tail
         }
-        return self.conversationTable[known: conversation].log(self.ownLog).tail
+        return self.conversations.table[known: conversation].log(self.ownLog).tail
     }
 
     /// What an own entry follows besides its log's tail: the newest heads of others, later than which
@@ -138,19 +141,19 @@ extension Node {
         #if MUTANTS
             if Mutant.forgetDeps.isActive { return ([], HybridTime(0)) }
         #endif
-        let time = self.time
-        self.conversationTable[known: conversation].heads.settle(isFollowed: time.isFollowed)
-        let (deps, latest) = self.conversationTable[known: conversation].heads.deps(
+        let time = self.clocks.own
+        self.conversations.table[known: conversation].heads.settle(isFollowed: time.isFollowed)
+        let (deps, latest) = self.conversations.table[known: conversation].heads.deps(
             besides: tail.id, isFollowed: time.isFollowed)
         return (deps, latest)
     }
 
     /// Says at the start that own history does not go on where it was left, if there is any.
     mutating func tellNewIncarnation() {
-        let hasWritten = self.conversationTable.values.contains { conversation in
+        let hasWritten = self.conversations.table.values.contains { conversation in
             conversation.logs.keys.contains { $0.author == self.id }
         }
-        guard !self.history.isStored, hasWritten else { return }
+        guard !self.disk.history.isStored, hasWritten else { return }
         self.raiseAlert(
             .newIncarnation,
             "the data directory may be an older copy (a restored backup, or the state directory is "
@@ -161,7 +164,7 @@ extension Node {
     /// Tells the user that the store they had is gone, until the next start: a new one looks like a first
     /// start, and all that is missing like something that never was.
     mutating func tellLoss() {
-        guard self.isAfterLoss else { return }
+        guard self.disk.isAfterLoss else { return }
         self.raiseAlert(
             .storeLost,
             "the store is new, but there was one: its file is gone, or this is another data directory. "
@@ -171,9 +174,9 @@ extension Node {
     }
 
     mutating func renewIncarnation(_ why: String) {
-        self.history = OwnHistory(incarnation: self.random.next(), isStored: false)
+        self.disk.history = OwnHistory(incarnation: self.random.next(), isStored: false)
         self.raiseAlert(.newIncarnation, why, lasting: Limits.forkAlertMilliseconds)
     }
 
-    var ownLog: LogName { LogName(author: self.id, incarnation: self.history.incarnation) }
+    var ownLog: LogName { LogName(author: self.id, incarnation: self.disk.history.incarnation) }
 }

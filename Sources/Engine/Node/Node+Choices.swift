@@ -5,19 +5,19 @@ extension Node {
     /// Puts into a batch what the user has asked for; of a conversation that could not be begun nothing.
     mutating func place(_ choices: Choices, in flight: inout InFlight) {
         for (id, change) in choices.arrangements.sorted(by: { $0.key < $1.key })
-        where self.conversationTable.has(id) {
-            let before = self.conversationTable[known: id].arrangement
+        where self.conversations.table.has(id) {
+            let before = self.conversations.table[known: id].arrangement
             let arrangement = change.applied(to: before)
             guard arrangement != before else { continue }
             flight.batch.arrangements[id] = arrangement
             flight.batch.notices.append(Notice(.arranged(id, arrangement), at: self.now.wall))
         }
-        flight.batch.retentions = choices.retentions.filter { self.conversationTable.has($0.key) }
-        flight.batch.reads = choices.reads.filter { self.conversationTable.has($0.key) }
+        flight.batch.retentions = choices.retentions.filter { self.conversations.table.has($0.key) }
+        flight.batch.reads = choices.reads.filter { self.conversations.table.has($0.key) }
         flight.batch.requests += choices.declined.sorted { $0.key < $1.key }.map(\.value)
         // What they have written in rooms stays theirs.
         let silent = choices.forgotten.filter { !self.isAuthor($0) }
-        self.commits.records.forget(silent)
+        self.disk.commits.records.forget(silent)
         flight.batch.records.removeAll { silent.contains($0.author) }
         flight.batch.peers.removeAll { silent.contains($0.id) }
         flight.batch.forgotten = silent.union(flight.batch.forgotten).sorted()
@@ -26,7 +26,7 @@ extension Node {
     }
 
     private func isAuthor(_ peer: PeerID) -> Bool {
-        self.conversationTable.values.contains { conversation in
+        self.conversations.table.values.contains { conversation in
             conversation.logs.keys.contains { $0.author == peer }
         }
     }
@@ -34,14 +34,14 @@ extension Node {
     /// What the user has asked for is on disk.
     mutating func settleChoices(of flight: InFlight) {
         for (id, arrangement) in flight.batch.arrangements {
-            self.conversationTable[known: id].arrangement = arrangement
+            self.conversations.table[known: id].arrangement = arrangement
         }
         for (id, retention) in flight.batch.retentions {
-            self.conversationTable[known: id].retention = retention
+            self.conversations.table[known: id].retention = retention
         }
         for (person, request) in flight.choices.declined.sorted(by: { $0.key < $1.key }) {
             // Who was let in by the same batch waits no longer.
-            if self.requests.all[person] != nil { self.take(request) }
+            if self.conversations.requests.all[person] != nil { self.take(request) }
         }
         let forgotten = flight.choices.forgotten.filter { self.links.id(of: $0) == nil }
         self.performDialling(self.dialling.forget(forgotten.sorted()))
@@ -57,15 +57,16 @@ extension Node {
     /// A batch was refused: of the conversations that it was to begin nothing is left, unless another one
     /// is to.
     mutating func dropUnbegun(_ membership: [ConversationID: ConversationMembership]) {
-        for (id, change) in membership where change.isJoined && self.commits.isJoined(id) == nil {
-            guard let conversation = self.conversationTable[id], conversation.isUnbegun else {
+        for (id, change) in membership
+        where change.isJoined && self.disk.commits.isJoined(id) == nil {
+            guard let conversation = self.conversations.table[id], conversation.isUnbegun else {
                 continue
             }
-            self.conversationTable[id] = nil
+            self.conversations.table[id] = nil
             // The key of a private one came with the request; an open room has none of its own.
             guard conversation.name == nil else { continue }
             self.keyring.remove(id)
-            self.privates.remove(conversation.kind)
+            self.conversations.privates.remove(conversation.kind)
         }
     }
 }

@@ -3,13 +3,15 @@ internal import Formats
 /// What has become of a batch: what is on disk is shown, counted, pushed and answered.
 extension Node {
     mutating func batchCommitted(_ outcome: BatchOutcome) {
-        let flight = self.commits.finish()
+        let flight = self.disk.commits.finish()
         precondition(flight.batch.number == outcome.number, "the store answers its batch")
-        if flight.batch.incarnation == self.history.incarnation { self.history.isStored = true }
+        if flight.batch.incarnation == self.disk.history.incarnation {
+            self.disk.history.isStored = true
+        }
         self.alerts.clear(.storage, at: self.now)
-        self.payloadWants.noteWritten()
+        self.catchUp.payloadWants.noteWritten()
         self.noteWritten()
-        self.held = outcome.held
+        self.disk.held = outcome.held
         var changes: [Change] = []
         let gone = outcome.gone
         for (index, append) in flight.batch.appends.enumerated() {
@@ -41,7 +43,8 @@ extension Node {
         for record in flight.batch.records { self.settleRecord(record) }
         self.thinRecords()
         for entry in outcome.filled + outcome.released {
-            self.marks.noteUnread(entry.key.name, from: entry.seq, in: entry.key.conversation)
+            self.receipts.marks.noteUnread(
+                entry.key.name, from: entry.seq, in: entry.key.conversation)
         }
         self.settleReads(outcome.reads)
         self.answerDrafts(flight, outcome)
@@ -56,7 +59,7 @@ extension Node {
         changes += outcome.ownNotices.map { .notice($0.cursor, $0.notice) }
         for gone in outcome.withdrawn {
             if let conversation = gone.conversation {
-                self.withdrawFile(gone.blob, in: conversation)
+                self.perform(self.transfers.withdraw(gone.blob, in: conversation))
             } else {
                 self.releaseFile(gone.blob)
             }
@@ -67,7 +70,7 @@ extension Node {
         }
         if !changes.isEmpty {
             changes.sort { $0.cursor < $1.cursor }
-            self.endTyping(changes)
+            self.perform(self.signals.shown(changes))
             self.actions.append(.show(changes))
         }
         self.armRelease()
@@ -80,9 +83,9 @@ extension Node {
     ) {
         let run = append.run.run
         let id = run.key.conversation
-        let log = self.conversationTable[known: id].append(append.run)
+        let log = self.conversations.table[known: id].append(append.run)
         if let person = append.person, let keys = append.keys {
-            self.people.learn(run.key.name.author, person, keys)
+            self.persons.people.learn(run.key.name.author, person, keys)
             self.inheritStanding(run.key.name.author, of: person)
         }
         if !isOwn { self.lookAtPerson(of: append) }
@@ -131,30 +134,30 @@ extension Node {
         let run = append.run.run
         let id = run.key.conversation
         // Own entries follow one another, and what they name, in any case.
-        let early = isOwn ? cursors.count : self.time.unfollowedFrom(run.entries)
+        let early = isOwn ? cursors.count : self.clocks.own.unfollowedFrom(run.entries)
         for index in cursors.indices where cursors[index] != nil {
             let entry = run.entries[index]
             if index >= early {
-                self.conversationTable[known: id].heads.showEarly(
+                self.conversations.table[known: id].heads.showEarly(
                     append.run.ids[index], at: entry.time, of: run.key.name)
             } else {
                 let isFollowed = index + 1 < early && cursors[index + 1] != nil
-                self.conversationTable[known: id].heads.show(
+                self.conversations.table[known: id].heads.show(
                     append.run.ids[index], entry, of: run.key.name, isFollowed: isFollowed)
             }
-            self.conversationTable[known: id].noteShown(at: entry.time)
+            self.conversations.table[known: id].noteShown(at: entry.time)
         }
     }
 
     private mutating func settleReleased(_ entry: StoredEntry, _ changes: inout [Change]) {
         let id = entry.key.conversation
         self.noteReleased(entry)
-        let isHere = self.conversationTable[known: id].logs.has(entry.key.name)
+        let isHere = self.conversations.table[known: id].logs.has(entry.key.name)
         if !entry.isDisputed && isHere {
-            let time = self.time
-            self.conversationTable[known: id].heads.release(
+            let time = self.clocks.own
+            self.conversations.table[known: id].heads.release(
                 entry.id, at: entry.time, of: entry.key.name, isFollowed: time.isFollowed)
-            self.conversationTable[known: id].noteShown(at: entry.time)
+            self.conversations.table[known: id].noteShown(at: entry.time)
         }
         guard let message = Message(entry, by: self.keyring) else { return }
         changes.append(.message(message))
@@ -164,7 +167,7 @@ extension Node {
         _ isPresent: Bool?, _ key: LogKey, seq: UInt64, _ time: HybridTime
     ) {
         guard let isPresent else { return }
-        self.conversationTable[known: key.conversation].attend(
+        self.conversations.table[known: key.conversation].attend(
             key.name.author,
             Attendance(
                 isPresent: isPresent, time: time, incarnation: key.name.incarnation, seq: seq))
@@ -174,7 +177,7 @@ extension Node {
         var next = 0
         for (index, append) in flight.batch.appends.prefix(flight.ownAppends).enumerated() {
             let run = append.run.run
-            self.deliveries.ownIDs.add(append.run)
+            self.receipts.waits.ownIDs.add(append.run)
             for (offset, entry) in run.entries.enumerated() {
                 let message = SentMessage(
                     id: append.run.ids[offset], conversation: run.key.conversation,
@@ -190,8 +193,8 @@ extension Node {
         _ draft: Draft, _ message: SentMessage, _ key: LogKey, seq: UInt64
     ) {
         if let used = draft.outgoing.flatMap({ IdempotencyKey($0) }) {
-            for request in self.recentKeys.finish(used, message) {
-                let wait = self.deliveries.takeKept(of: request)
+            for request in self.disk.recentKeys.finish(used, message) {
+                let wait = self.receipts.waits.takeKept(of: request)
                 self.answerRepeated(request, message, waiting: wait)
             }
         }
@@ -219,9 +222,9 @@ extension Node {
     /// Gives a draft up and tells all who wait for it.
     mutating func dropDraft(_ draft: Draft, _ error: RequestError) {
         let used = draft.outgoing.flatMap { IdempotencyKey($0) }
-        let joined = used.map { self.recentKeys.finish($0, nil) } ?? []
+        let joined = used.map { self.disk.recentKeys.finish($0, nil) } ?? []
         for request in joined + [draft.request].compactMap({ $0 }) {
-            _ = self.deliveries.takeKept(of: request)
+            _ = self.receipts.waits.takeKept(of: request)
             self.answer(request, .failed(error))
         }
     }
@@ -229,20 +232,20 @@ extension Node {
     /// None of the batch is on disk: whoever waited for it is told, and what peers sent is asked for
     /// again.
     mutating func batchFailed(_ failure: StoreFailure) {
-        let flight = self.commits.finish()
+        let flight = self.disk.commits.finish()
         self.raiseAlert(.storage, "\(failure.detail); \(failure.remedy)")
         for draft in flight.drafts { self.dropDraft(draft, .storage(failure)) }
         for (request, _) in flight.answers { self.answer(request, .failed(.storage(failure))) }
         for arrival in flight.arrivals {
-            self.payloadWants.lose(arrival.key, on: arrival.link, at: self.now.monotonic)
+            self.catchUp.payloadWants.lose(arrival.key, on: arrival.link, at: self.now.monotonic)
             self.dropArrival(arrival)
         }
-        if flight.batch.expiry != nil, let request = self.commits.expiries.fail() {
+        if flight.batch.expiry != nil, let request = self.disk.commits.expiries.fail() {
             self.answer(request, .failed(.storage(failure)))
         }
         self.resetTails()
         // A link whose entries were dropped cannot be told to send them again; a new one can.
-        let dropped = self.commits.fail(flight)
+        let dropped = self.disk.commits.fail(flight)
         self.dropUnbegun(flight.batch.membership)
         for link in dropped.links where self.links.has(link) {
             self.close(link, .storage, "the disk cannot be written")
@@ -255,8 +258,8 @@ extension Node {
     /// Asks other links for what was dropped: while it was on its way to the disk, they had nothing
     /// to be asked for.
     mutating func seekAgain(_ key: LogKey) {
-        let log = self.conversationTable[known: key.conversation].log(key.name)
-        let numbers = self.conversationTable[known: key.conversation].numbers
+        let log = self.conversations.table[known: key.conversation].log(key.name)
+        let numbers = self.conversations.table[known: key.conversation].numbers
         for id in self.links.sharing(key.conversation) {
             let told = self.links[id].shared[known: key.conversation].seq(of: key.name, numbers)
             if told > log.head.seq { self.seek(key, on: id, from: self.now.monotonic) }
@@ -269,7 +272,7 @@ extension Node {
         #if MUTANTS
             if Mutant.countFailedCommits.isActive { return }
         #endif
-        for id in self.conversationTable.keys { self.conversationTable[known: id].resetTails() }
+        for id in self.conversations.table.keys { self.conversations.table[known: id].resetTails() }
     }
 }
 

@@ -30,17 +30,17 @@ extension Node {
     package func outcomes(of message: SentMessage) -> [(peer: PeerID, outcome: DeliveryOutcome)] {
         guard let (key, head) = self.ownLog(holding: message) else { return [] }
         return self.outcomes(
-            of: self.deliveries.ownIDs.seq(of: message.id, in: key) ?? head, in: key)
+            of: self.receipts.waits.ownIDs.seq(of: message.id, in: key) ?? head, in: key)
     }
 
     /// Own logs with messages for others, and up to where any of these has them.
     package var reached: [(key: LogKey, seq: UInt64)] {
         var reached: [(LogKey, UInt64)] = []
-        for conversation in self.conversationTable.values where conversation.isJoined {
+        for conversation in self.conversations.table.values where conversation.isJoined {
             guard conversation.members.contains(where: { $0 != self.id }) else { continue }
             for (name, log) in conversation.logs where name.author == self.id && log.head.seq > 0 {
                 let key = LogKey(conversation: conversation.id, name: name)
-                let seq = self.marks.positions(of: key).values.map(\.stored).max() ?? 0
+                let seq = self.receipts.marks.positions(of: key).values.map(\.stored).max() ?? 0
                 if seq < log.head.seq { reached.append((key, seq)) }
             }
         }
@@ -54,7 +54,8 @@ extension Node {
         var seen: Set<PeerID> = []
         let all = logs.flatMap { key in
             self.outcomes(
-                of: self.conversationTable[known: key.conversation].log(key.name).head.seq, in: key)
+                of: self.conversations.table[known: key.conversation].log(key.name).head.seq,
+                in: key)
         }.filter { seen.insert($0.peer).inserted }
         let tiers = self.tiers(of: seen)
         let known = Set(seen.filter { (tiers[$0] ?? .stranger) >= .known })
@@ -62,7 +63,7 @@ extension Node {
     }
 
     mutating func awaitDelivery(_ delivery: Delivery) {
-        self.deliveries.add(delivery)
+        self.receipts.waits.add(delivery)
         self.checkDeliveries(of: delivery.key)
         self.armDeliveries()
     }
@@ -94,7 +95,7 @@ extension Node {
     ///
     /// Own logs follow one another in time, one per incarnation.
     private func ownLog(holding message: SentMessage) -> (LogKey, UInt64)? {
-        let logs = self.conversationTable[message.conversation]?.logs.filter {
+        let logs = self.conversations.table[message.conversation]?.logs.filter {
             $0.key.author == self.id && $0.value.head.time >= message.time
         }
         let first = logs?.min { $0.value.head.time < $1.value.head.time }
@@ -106,10 +107,10 @@ extension Node {
     /// The members of a conversation, and how far those who are linked have an own log.
     private func tally(of conversation: ConversationID, _ key: LogKey?) -> DeliveryTally {
         var members: [PeerID: DeliveryTally.Member] = [:]
-        for peer in self.conversationTable[conversation]?.members ?? [] where peer != self.id {
+        for peer in self.conversations.table[conversation]?.members ?? [] where peer != self.id {
             members[peer] = self.tallied(peer, conversation, key)
         }
-        let numbers = self.conversationTable[conversation]?.numbers ?? LogNumbers()
+        let numbers = self.conversations.table[conversation]?.numbers ?? LogNumbers()
         for id in self.links.sharing(conversation) {
             let peer = self.links[id].info.peer
             var member = members[peer] ?? self.tallied(peer, conversation, key)
@@ -138,7 +139,7 @@ extension Node {
         var member = DeliveryTally.Member(peer: peer, isKnown: self.tier(of: peer) >= .known)
         member.isOwn = self.isOwnDevice(peer)
         member.isLongAway = self.isLongAway(peer, in: conversation)
-        if let key { member.position = self.marks.position(of: peer, in: key) }
+        if let key { member.position = self.receipts.marks.position(of: peer, in: key) }
         return member
     }
 
@@ -148,7 +149,7 @@ extension Node {
     /// nobody has more of an own log than there is.
     func stored(_ key: LogKey, on id: LinkID) -> UInt64 {
         let sync = self.links[id].shared[known: key.conversation]
-        guard let conversation = self.conversationTable[key.conversation],
+        guard let conversation = self.conversations.table[key.conversation],
             let row = sync.row(of: key.name, conversation.numbers)
         else { return 0 }
         let head = conversation.log(key.name).head
@@ -160,7 +161,7 @@ extension Node {
         guard row.seq <= head.seq else { return 0 }
         let own =
             row.seq == head.seq
-            ? head.id : self.deliveries.ownIDs.id(of: row.seq, in: key)
+            ? head.id : self.receipts.waits.ownIDs.id(of: row.seq, in: key)
         let tags = self.links[id].tags
         // A row that was made of a run that came has no head tag.
         if let own, row.headTag != 0, row.headTag != tags.head(own, by: tags.peer) { return 0 }
@@ -171,10 +172,10 @@ extension Node {
     ///
     /// Where so many hold the message that it cannot be, nobody need wait to hear that.
     mutating func checkDeliveries(of key: LogKey) {
-        guard !self.deliveries.isEmpty(for: key) else { return }
+        guard !self.receipts.waits.isEmpty(for: key) else { return }
         let tally = self.tally(of: key.conversation, key)
-        for aim in self.deliveries.aims(of: key) {
-            let reached = self.deliveries.remove(of: key, aim, through: tally.reach(aim))
+        for aim in self.receipts.waits.aims(of: key) {
+            let reached = self.receipts.waits.remove(of: key, aim, through: tally.reach(aim))
             for delivery in reached {
                 self.answer(
                     delivery.request,
@@ -183,7 +184,7 @@ extension Node {
                         deliveredTo: tally.delivered(delivery.seq, isRead: aim.isRead)))
             }
             guard let last = tally.lastHeld(aim.goal) else { continue }
-            let heldUp = self.deliveries.remove(of: key, aim) {
+            let heldUp = self.receipts.waits.remove(of: key, aim) {
                 $0 <= last && tally.isHeldUp($0, for: aim.goal)
             }
             for delivery in heldUp {
@@ -195,7 +196,7 @@ extension Node {
     }
 
     mutating func deliveriesDue() {
-        for delivery in self.deliveries.removeDue(at: self.now.monotonic) {
+        for delivery in self.receipts.waits.removeDue(at: self.now.monotonic) {
             let tally = self.tally(of: delivery.key.conversation, delivery.key)
             // Whoever else is linked would hold it, too.
             if !delivery.wait.aim.isRead,
@@ -218,7 +219,7 @@ extension Node {
     }
 
     private mutating func armDeliveries() {
-        guard let moment = self.deliveries.nextWakeUp() else { return }
+        guard let moment = self.receipts.waits.nextWakeUp() else { return }
         self.actions.append(.arm(.delivery, at: moment))
     }
 
@@ -233,6 +234,6 @@ extension Node {
         return HeldMessage(
             message: message, deliveredTo: tally.delivered(seq), heldBy: holding,
             until: Self.due(message.time), ahead: self.ahead(of: links),
-            isOwnClockAhead: self.peerClocks.areBehind(at: self.now))
+            isOwnClockAhead: self.clocks.peers.areBehind(at: self.now))
     }
 }

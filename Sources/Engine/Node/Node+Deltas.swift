@@ -10,17 +10,17 @@ extension Node {
     /// Notes that a log's committed head has moved.
     mutating func markDirty(_ key: LogKey) {
         guard !self.links.sharing(key.conversation).isEmpty else { return }
-        self.news.note(key)
+        self.catchUp.news.note(key)
         self.armDelta()
     }
 
     private mutating func armDelta() {
-        guard self.news.arm() else { return }
+        guard self.catchUp.news.arm() else { return }
         self.actions.append(.arm(.delta, at: self.now.monotonic + Limits.deltaMilliseconds))
     }
 
     mutating func deltaDue() {
-        self.news.wokenUp()
+        self.catchUp.news.wokenUp()
         self.tellFresh()
         self.takeTurns()
         self.armDelta()
@@ -29,8 +29,9 @@ extension Node {
     /// Tells the authors, and those who have asked here for the logs.
     private mutating func tellFresh() {
         var concerned: [LinkID: [LogKey]] = [:]
-        for key in self.news.takeFresh() where !self.links.sharing(key.conversation).isEmpty {
-            let number = self.conversationTable[known: key.conversation].numbers.find(key.name)
+        for key in self.catchUp.news.takeFresh() where !self.links.sharing(key.conversation).isEmpty
+        {
+            let number = self.conversations.table[known: key.conversation].numbers.find(key.name)
             let author = self.links.id(of: key.name.author)
             self.links.visit(key.conversation) { id, sync in
                 let isConcerned = id == author || number.map(sync.taken.contains) ?? false
@@ -49,19 +50,19 @@ extension Node {
     private mutating func takeTurns() {
         let turns = self.links.turns
         var (told, left) = (0, Limits.deltaSteps)
-        var oldest = self.news.last
-        for turn in turns.sorted(by: <) where turn.told < self.news.last {
+        var oldest = self.catchUp.news.last
+        for turn in turns.sorted(by: <) where turn.told < self.catchUp.news.last {
             guard told < Limits.deltaPeers(ofLinks: turns.count), left > 0 else {
                 oldest = min(oldest, turn.told)
                 break
             }
-            let (keys, through) = self.news.since(turn.told, atMost: left)
+            let (keys, through) = self.catchUp.news.since(turn.told, atMost: left)
             left -= keys.count
             if self.tell(keys, on: turn.id, isTurn: true) { told += 1 }
             self.links[turn.id].newsTold = through
             oldest = min(oldest, through)
         }
-        self.news.drop(through: oldest)
+        self.catchUp.news.drop(through: oldest)
     }
 
     /// Sends the rows of these logs that are news to a peer; false when there are none.
@@ -69,10 +70,10 @@ extension Node {
         let (peer, tags) = (self.links[id].info.peer, self.links[id].tags)
         var rows: [ConversationID: [ClockRow]] = [:]
         for key in keys where self.links.isShared(key.conversation, on: id) {
-            let log = self.conversationTable[known: key.conversation].log(key.name)
-            let numbers = self.conversationTable[known: key.conversation].numbers
+            let log = self.conversations.table[known: key.conversation].log(key.name)
+            let numbers = self.conversations.table[known: key.conversation].numbers
             let isNews = self.links[id].shared[known: key.conversation].isNews(
-                key.name, head: log.head.seq, number: self.news.number(of: key), to: peer,
+                key.name, head: log.head.seq, number: self.catchUp.news.number(of: key), to: peer,
                 isTurn: isTurn, numbers)
             guard isNews else { continue }
             let row = tags.row(key.name, log, in: key.conversation, by: tags.own)

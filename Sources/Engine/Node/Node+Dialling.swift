@@ -7,10 +7,9 @@ extension Node {
             switch action {
             case .perform(let action): self.actions.append(action)
             case .tell(let text):
-                if let line = self.alerts.linkThinning.line(text, at: self.now) {
-                    self.log(.info, line)
-                }
-            case .keep(let peer): self.commits.peers[peer.id] = peer
+                self.perform(
+                    self.alerts.linkLine(text, about: LogSubject(), at: self.now))
+            case .keep(let peer): self.disk.commits.peers[peer.id] = peer
             case .alert:
                 self.raiseAlert(
                     .announcements,

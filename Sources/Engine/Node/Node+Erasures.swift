@@ -7,8 +7,8 @@ extension Node {
     /// A batch is on disk: what is erased is not wanted any longer.
     mutating func settleErasures(_ erased: [Erasure]) {
         for erasure in erased {
-            self.payloadWants.settle(erasure.key, erasure.target.seq...erasure.target.seq)
-            if self.conversationTable[erasure.conversation] != nil { self.noteWhole(erasure.key) }
+            self.catchUp.payloadWants.settle(erasure.key, erasure.target.seq...erasure.target.seq)
+            if self.conversations.table[erasure.conversation] != nil { self.noteWhole(erasure.key) }
         }
     }
 }

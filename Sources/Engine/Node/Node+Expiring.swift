@@ -8,11 +8,11 @@ extension Node {
     mutating func expire(
         _ bound: RetentionBound, in conversation: ConversationID, _ request: RequestID
     ) {
-        guard self.conversationTable[conversation] != nil else {
+        guard self.conversations.table[conversation] != nil else {
             return self.answer(request, .failed(.unknownConversation))
         }
         let steps = self.retentionSteps(bound, in: conversation)
-        if !self.commits.expiries.begin(request, in: conversation, bound, by: steps) {
+        if !self.disk.commits.expiries.begin(request, in: conversation, bound, by: steps) {
             self.answer(request, .failed(.busy))
         }
     }
@@ -22,14 +22,14 @@ extension Node {
         _ bound: RetentionBound, in conversation: ConversationID
     ) -> [RetentionStep] {
         guard case .above(let bytes) = bound, bytes > 0,
-            let known = self.conversationTable[conversation]
+            let known = self.conversations.table[conversation]
         else { return [] }
         #if MUTANTS
             if Mutant.retainByAge.isActive { return [] }
         #endif
         let tiers = self.tiers(of: Set(known.logs.keys.map(\.author)))
         let claims = known.logs.map { name, log in
-            let size = self.diskShares.bytes(
+            let size = self.conversations.diskShares.bytes(
                 of: LogKey(conversation: conversation, name: name))
             let overhead = log.head.seq.multipliedReportingOverflow(by: Limits.entryOverheadBytes)
             return FairShare.Claim(
@@ -48,15 +48,15 @@ extension Node {
     mutating func settleExpiry(_ outcome: ExpiryOutcome?) {
         guard let outcome else { return }
         var keys: Set<LogKey> = []
-        for entry in outcome.entries where self.payloadWants.wants(entry.key) {
-            self.payloadWants.settle(entry.key, entry.seq...entry.seq)
+        for entry in outcome.entries where self.catchUp.payloadWants.wants(entry.key) {
+            self.catchUp.payloadWants.settle(entry.key, entry.seq...entry.seq)
             keys.insert(entry.key)
         }
         for key in keys.sorted() {
             self.noteWhole(key)
             self.tellWhole(key)
         }
-        guard let done = self.commits.expiries.took(outcome) else { return }
+        guard let done = self.disk.commits.expiries.took(outcome) else { return }
         self.answer(done.request, .expired(done.conversation, count: done.count))
     }
 }

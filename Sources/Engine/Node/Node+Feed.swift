@@ -10,7 +10,7 @@ extension Node {
             let links = self.links.sharing(run.key.conversation)
             guard !links.isEmpty else { continue }
             let frame = Frame.liveRun(run).encoded
-            let number = self.conversationTable[known: run.key.conversation]
+            let number = self.conversations.table[known: run.key.conversation]
                 .numbers.number(of: run.key.name)
             for id in links {
                 switch self.links[id].push(run, number: number, byteCount: frame.bytes.count) {
@@ -29,7 +29,7 @@ extension Node {
     mutating func feedReturned(_ key: LogKey) {
         guard key.name.author == self.id else { return }
         for id in self.links.sharing(key.conversation) where self.links[id].fed(key) != nil {
-            self.links[id].lagging.add(key)
+            self.links[id].service.lagging.add(key)
             self.pumpLive(id)
         }
     }
@@ -40,11 +40,11 @@ extension Node {
     mutating func beginFeed(_ key: LogKey, from seq: UInt64, on id: LinkID) {
         // First what is known of nearly every delta.
         guard self.links[id].fed(key) == nil else { return }
-        let head = self.conversationTable[known: key.conversation].log(key.name).head.seq
+        let head = self.conversations.table[known: key.conversation].log(key.name).head.seq
         guard seq > 0, seq <= head, head - seq <= UInt64(Limits.runEntries) else { return }
         self.links[id].shared[known: key.conversation].fed[key.name] = seq
         guard seq < head else { return }
-        self.links[id].lagging.add(key)
+        self.links[id].service.lagging.add(key)
         self.pumpLive(id)
     }
 
@@ -61,12 +61,12 @@ extension Node {
     /// Reads on for the lagging logs in turn, as much as may be sent.
     private mutating func pumpLive(_ id: LinkID) {
         guard let bytes = self.links[id].liveReadBytes else { return }
-        while let key = self.links[id].lagging.next() {
-            let head = self.conversationTable[known: key.conversation].log(key.name).head.seq
+        while let key = self.links[id].service.lagging.next() {
+            let head = self.conversations.table[known: key.conversation].log(key.name).head.seq
             // The conversation may have been left since.
             guard let fed = self.links[id].fed(key), fed < head else { continue }
-            self.links[id].lagging.add(key)
-            self.links[id].isReadingLive = true
+            self.links[id].service.lagging.add(key)
+            self.links[id].service.isReadingLive = true
             self.read(.live(id, key), key, from: fed + 1, through: head, bytes: bytes)
             return
         }
@@ -74,7 +74,7 @@ extension Node {
 
     private mutating func pumpSync(_ id: LinkID) {
         guard let serving = self.links[id].nextServing() else { return }
-        self.links[id].isReadingSync = true
+        self.links[id].service.isReadingSync = true
         // A run at a time, since live entries wait behind what is read; and short ones where there
         // are any, since they wait for each run at the peer as well.
         let short = serving.from + UInt64(Limits.attestedEntries) - 1
@@ -87,7 +87,7 @@ extension Node {
     mutating func read(
         _ purpose: ReadPurpose, _ key: LogKey, from: UInt64, through: UInt64, bytes: Int = 0
     ) {
-        let read = self.reads.begin(purpose)
+        let read = self.disk.reads.begin(purpose)
         self.actions.append(.readRuns(read, key, from: from, through: through, byteLimit: bytes))
     }
 
@@ -95,16 +95,16 @@ extension Node {
         let conversation = want.conversation
         // A peer that has given up a want may ask again before the first one is answered.
         guard self.links.isShared(conversation, on: id),
-            self.links[id].serving.count < Limits.wantsPerLink,
+            self.links[id].service.serving.count < Limits.wantsPerLink,
             let name = self.logName(want.tag, of: conversation, on: id)
         else { return self.refuseWant(want, on: id) }
-        let head = self.conversationTable[known: conversation].log(name).head
+        let head = self.conversations.table[known: conversation].log(name).head
         guard head.seq >= want.from else { return self.refuseWant(want, on: id) }
         if name.author != self.id {
-            let number = self.conversationTable[known: conversation].numbers.number(of: name)
+            let number = self.conversations.table[known: conversation].numbers.number(of: name)
             self.links[id].shared[known: conversation].taken.insert(number)
         }
-        self.links[id].serving.append(
+        self.links[id].service.serving.append(
             Serving(
                 key: LogKey(conversation: conversation, name: name), tag: want.tag,
                 from: want.from, through: min(want.through, head.seq)))
@@ -118,7 +118,7 @@ extension Node {
     // MARK: What the store has read
 
     mutating func runsRead(_ read: ReadID, _ runs: [Run]) {
-        switch self.reads.end(read) {
+        switch self.disk.reads.end(read) {
         case .live(let id, let key): self.liveRead(runs, key, on: id)
         case .sync(let id, let serving): self.syncRead(runs.first, serving, on: id)
         case .fork(let key): self.forkRead(runs.first, key)
@@ -129,7 +129,7 @@ extension Node {
     }
 
     mutating func readFailed(_ read: ReadID, _ failure: StoreFailure) {
-        guard let purpose = self.reads.end(read) else { return }
+        guard let purpose = self.disk.reads.end(read) else { return }
         self.raiseAlert(.storage, "\(failure.detail); \(failure.remedy)")
         switch purpose {
         // Entries that are damaged here are no reason to keep the others from the peer.
@@ -143,16 +143,16 @@ extension Node {
         case .live(let id, _), .sync(let id, _), .payloads(let id, _):
             self.close(id, .storage, "the disk failed")
         case .proof(let id, _):
-            self.links[id].isReadingProof = false
+            self.links[id].service.isReadingProof = false
             self.pumpOwed(id)
-        case .fork(let key): self.forkSearches.end(key)
+        case .fork(let key): self.catchUp.forkSearches.end(key)
         // Peers tell of the proof again.
         case .end: break
         }
     }
 
     private mutating func liveRead(_ runs: [Run], _ key: LogKey, on id: LinkID) {
-        self.links[id].isReadingLive = false
+        self.links[id].service.isReadingLive = false
         // The conversation may have been left while this was read.
         guard self.links.isShared(key.conversation, on: id) else { return self.pump(id) }
         if runs.isEmpty {
@@ -171,10 +171,10 @@ extension Node {
     }
 
     private mutating func syncRead(_ run: Run?, _ serving: Serving, on id: LinkID) {
-        self.links[id].isReadingSync = false
-        guard self.links[id].serving.first == serving else { return self.pump(id) }
+        self.links[id].service.isReadingSync = false
+        guard self.links[id].service.serving.first == serving else { return self.pump(id) }
         guard let run else {
-            self.links[id].serving.removeFirst()
+            self.links[id].service.serving.removeFirst()
             let want = Want(
                 conversation: serving.key.conversation, tag: serving.tag, from: serving.from,
                 through: serving.through)
@@ -187,17 +187,17 @@ extension Node {
         guard self.links[id].flow.credit(on: .sync) >= frame.bytes.count else { return }
         self.sendEncoded(frame, on: id)
         if run.last >= serving.through {
-            self.links[id].serving.removeFirst()
+            self.links[id].service.serving.removeFirst()
             self.feedOn(serving.key, after: run.last, on: id)
         } else {
-            self.links[id].serving[0].from = run.last + 1
+            self.links[id].service.serving[0].from = run.last + 1
         }
         self.pump(id)
     }
 
     /// A peer that has fetched an own log to its end is pushed what is new from then on.
     private mutating func feedOn(_ key: LogKey, after seq: UInt64, on id: LinkID) {
-        let head = self.conversationTable[known: key.conversation].log(key.name).head.seq
+        let head = self.conversations.table[known: key.conversation].log(key.name).head.seq
         guard key.name.author == self.id, seq >= head, self.links[id].fed(key) == nil else {
             return
         }

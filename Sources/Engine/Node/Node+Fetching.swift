@@ -13,7 +13,7 @@ extension Node {
         if isPushed {
             moment += Limits.relayMilliseconds
             moment += UInt64.random(in: 0..<Limits.relayJitterMilliseconds, using: &self.random)
-            self.fetching.noteMoment(moment)
+            self.catchUp.fetching.noteMoment(moment)
             self.armFetching(at: moment)
         }
         self.seek(key, on: id, from: moment)
@@ -21,9 +21,9 @@ extension Node {
 
     /// Notes that a peer has more of a log, to be asked for from a moment on.
     mutating func seek(_ key: LogKey, on id: LinkID, from moment: UInt64) {
-        let number = self.conversationTable[known: key.conversation].numbers.number(of: key.name)
+        let number = self.conversations.table[known: key.conversation].numbers.number(of: key.name)
         self.links[id].shared[known: key.conversation].lack(number, from: moment)
-        self.fetching.seek(key.conversation)
+        self.catchUp.fetching.seek(key.conversation)
     }
 
     /// Asks for what is lacking, each log from one peer, the least busy first.
@@ -33,16 +33,16 @@ extension Node {
     ///
     /// - Parameter bringer: the link on which came what there is to ask for.
     mutating func planFetches(in conversation: ConversationID, for bringer: LinkID? = nil) {
-        guard let known = self.conversationTable[conversation], known.refusesLogs else {
-            return self.fetching.plans.drop(conversation)
+        guard let known = self.conversations.table[conversation], known.refusesLogs else {
+            return self.catchUp.fetching.plans.drop(conversation)
         }
         let now = self.now.monotonic
-        let isFree = self.fetching.plans.isFree(at: now)
-        guard !isFree || self.fetching.plans.waiting.contains(conversation) else {
+        let isFree = self.catchUp.fetching.plans.isFree(at: now)
+        guard !isFree || self.catchUp.fetching.plans.waiting.contains(conversation) else {
             return self.plan(known)
         }
-        self.fetching.plans.wait(conversation)
-        self.armFetching(at: self.fetching.plans.nextTurn(after: now))
+        self.catchUp.fetching.plans.wait(conversation)
+        self.armFetching(at: self.catchUp.fetching.plans.nextTurn(after: now))
         if let bringer, self.links.has(bringer), self.isOfKnown(bringer) {
             self.planForKnown(known)
         }
@@ -52,16 +52,16 @@ extension Node {
     private mutating func planWaiting() {
         let now = self.now.monotonic
         // Of one that is not done another turn comes later.
-        for _ in 0..<self.fetching.plans.waiting.count {
-            guard let conversation = self.fetching.plans.next(at: now) else { break }
-            guard let known = self.conversationTable[conversation], known.refusesLogs else {
-                self.fetching.plans.drop(conversation)
+        for _ in 0..<self.catchUp.fetching.plans.waiting.count {
+            guard let conversation = self.catchUp.fetching.plans.next(at: now) else { break }
+            guard let known = self.conversations.table[conversation], known.refusesLogs else {
+                self.catchUp.fetching.plans.drop(conversation)
                 continue
             }
             self.plan(known)
         }
-        for conversation in self.fetching.plans.waiting.all {
-            guard let known = self.conversationTable[conversation] else { continue }
+        for conversation in self.catchUp.fetching.plans.waiting.all {
+            guard let known = self.conversations.table[conversation] else { continue }
             self.planForKnown(known)
         }
     }
@@ -71,13 +71,13 @@ extension Node {
 
     /// Whether somebody is known to the user, or an own device.
     func isKnown(_ peer: PeerID) -> Bool {
-        self.people.tier(of: peer).map { $0 >= .known } ?? self.isOwnDevice(peer)
+        self.persons.people.tier(of: peer).map { $0 >= .known } ?? self.isOwnDevice(peer)
     }
 
     /// Whether a log is of the user, or of somebody whom they know, whichever device has written it.
     func isKnown(_ person: PersonID?) -> Bool {
         person == self.own.certificate.personID
-            || person.map { self.people.isKnown($0) } ?? false
+            || person.map { self.persons.people.isKnown($0) } ?? false
     }
 
     /// Asks for what is lacking as far as one turn goes: first those whom the user knows.
@@ -93,18 +93,19 @@ extension Node {
             }
             for link in busy { self.links[link.id].wants.wait(known.id) }
             let (friends, strangers) = self.split(able) { $0.isOfKnown($1) }
-            let turn = self.fetching.plans.choose(
+            let turn = self.catchUp.fetching.plans.choose(
                 of: strangers, in: known.id,
                 atMost: Limits.fetchStepsPerTurn - friends.reduce(0) { $0 + $1.steps })
             let links = turn.links.union(friends.map(\.id))
             steps = able.filter { links.contains($0.id) }.reduce(0) { $0 + $1.steps }
             chosen = links
             if !turn.isAll {
-                self.fetching.plans.wait(known.id)
-                self.armFetching(at: self.fetching.plans.nextTurn(after: self.now.monotonic))
+                self.catchUp.fetching.plans.wait(known.id)
+                self.armFetching(
+                    at: self.catchUp.fetching.plans.nextTurn(after: self.now.monotonic))
             }
         }
-        self.fetching.plans.spend(steps)
+        self.catchUp.fetching.plans.spend(steps)
         self.ask(for: self.lacking(in: known, on: chosen), in: known)
         self.discover(in: known.id, isKnownOnly: false)
     }
@@ -124,7 +125,7 @@ extension Node {
         loads = loads.filter { self.isOfKnown($0.id) }
         let steps = loads.reduce(0) { $0 + $1.steps }
         guard !loads.isEmpty, steps <= Limits.knownFetchSteps else { return }
-        self.fetching.plans.spend(steps)
+        self.catchUp.fetching.plans.spend(steps)
         self.ask(for: self.lacking(in: known, on: Set(loads.map(\.id))), in: known)
         self.discover(in: known.id, isKnownOnly: true)
     }
@@ -134,10 +135,10 @@ extension Node {
         let conversation = known.id
         for (name, links) in lacking.sorted(by: { $0.key < $1.key }) {
             let key = LogKey(conversation: conversation, name: name)
-            let slow = self.fetching.fetch(of: key)
+            let slow = self.catchUp.fetching.fetch(of: key)
             // Who may show another history is asked for the place where they part.
             let links = links.filter {
-                !self.forkSearches.isSearching(key, on: $0)
+                !self.catchUp.forkSearches.isSearching(key, on: $0)
                     && slow?.mayBeAsked(of: $0, at: self.now.monotonic) ?? true
             }
             let free = links.filter { self.links[$0].wants.free > 0 }
@@ -159,7 +160,7 @@ extension Node {
                 self.links[slow.link].wants.miss()
                 fetch.slow = slow.slow.union([slow.link])
             }
-            self.fetching.begin(key, fetch)
+            self.catchUp.fetching.begin(key, fetch)
         }
     }
 
@@ -222,7 +223,8 @@ extension Node {
                 continue
             }
             // It is chosen from all of them.
-            self.fetching.plans.spend(self.links[id].shared[known: conversation].unknown.count)
+            self.catchUp.fetching.plans.spend(
+                self.links[id].shared[known: conversation].unknown.count)
             let chosen = self.links[id].shared[known: conversation].unknown.choose(atMost: free)
             guard !chosen.isEmpty else { continue }
             let patience = self.now.monotonic + Limits.discoveryMilliseconds
@@ -231,7 +233,7 @@ extension Node {
                 self.links[id].shared[known: conversation].unknown
                     .begin(fetch, patience: patience)
             }
-            self.fetching.seek(conversation)
+            self.catchUp.fetching.seek(conversation)
             self.armFetching(at: patience)
             return true
         }
@@ -256,7 +258,7 @@ extension Node {
 
     /// Lets conversations ask that had to wait for the wants of others.
     mutating func planFreedWants() {
-        while let id = self.fetching.takeFreed() {
+        while let id = self.catchUp.fetching.takeFreed() {
             // Who cannot ask for all that it lacks is at the end of the turns again, and then no want
             // is free.
             while self.links.has(id), self.links[id].wants.free > 0,
@@ -269,18 +271,18 @@ extension Node {
 
     /// Wakes the node for what is next in asking; an earlier wake-up stands.
     mutating func armFetching(at moment: UInt64) {
-        if self.fetching.arm(at: moment) { self.actions.append(.arm(.fetch, at: moment)) }
+        if self.catchUp.fetching.arm(at: moment) { self.actions.append(.arm(.fetch, at: moment)) }
     }
 
     // MARK: Ends
 
     private mutating func endWants(_ count: Int, on id: LinkID) {
         for _ in 0..<count { self.links[id].wants.end() }
-        if count > 0 && self.links[id].wants.hasWaiting { self.fetching.free(id) }
+        if count > 0 && self.links[id].wants.hasWaiting { self.catchUp.fetching.free(id) }
     }
 
     mutating func endFetch(_ key: LogKey) {
-        guard let fetch = self.fetching.end(key) else { return }
+        guard let fetch = self.catchUp.fetching.end(key) else { return }
         self.endWants(1, on: fetch.link)
     }
 
@@ -294,8 +296,8 @@ extension Node {
     /// Gives what a link that is gone was asked for to others.
     mutating func dropFetches(of link: Link) {
         var open = Set(link.shared.filter { !$0.value.unknown.discoveries.isEmpty }.map(\.key))
-        for key in self.fetching.keys(of: link.id) {
-            _ = self.fetching.end(key)
+        for key in self.catchUp.fetching.keys(of: link.id) {
+            _ = self.catchUp.fetching.end(key)
             open.insert(key.conversation)
         }
         for conversation in open.sorted() { self.planFetches(in: conversation) }
@@ -309,29 +311,29 @@ extension Node {
 
     /// A peer does not serve what it has told of.
     private mutating func giveUp(_ key: LogKey, on id: LinkID) {
-        let number = self.conversationTable[known: key.conversation].numbers.find(key.name)
+        let number = self.conversations.table[known: key.conversation].numbers.find(key.name)
         if let number { self.links[id].shared[known: key.conversation].giveUp(number) }
     }
 
     /// Gives up wants that are not served and asks for what had to wait.
     mutating func fetchingDue() {
         let now = self.now.monotonic
-        self.fetching.wokenUp(at: now)
-        var open = self.fetching.takeSeeking()
+        self.catchUp.fetching.wokenUp(at: now)
+        var open = self.catchUp.fetching.takeSeeking()
         for conversation in open {
             for id in self.links.sharing(conversation) {
                 self.endDiscoveries(conversation, on: id) { $0.deadline <= now }
             }
         }
-        for key in self.fetching.overdue(at: now) {
-            guard let fetch = self.fetching.fetch(of: key) else { continue }
+        for key in self.catchUp.fetching.overdue(at: now) {
+            guard let fetch = self.catchUp.fetching.fetch(of: key) else { continue }
             self.endFetch(key)
             self.missFetch(key, on: fetch.link)
             open.insert(key.conversation)
         }
-        open.formUnion(self.fetching.slow(at: now).map(\.conversation))
-        self.forkSearches.endOverdue(at: now)
-        for conversation in open.sorted() { self.fetching.plans.wait(conversation) }
+        open.formUnion(self.catchUp.fetching.slow(at: now).map(\.conversation))
+        self.catchUp.forkSearches.endOverdue(at: now)
+        for conversation in open.sorted() { self.catchUp.fetching.plans.wait(conversation) }
         self.planWaiting()
         self.armNextFetching(open)
     }
@@ -339,7 +341,7 @@ extension Node {
     /// Wakes the node for the first that is due in these conversations and all fetches.
     private mutating func armNextFetching(_ open: Set<ConversationID>) {
         let now = self.now.monotonic
-        var deadlines = self.fetching.deadlines + self.forkSearches.deadlines
+        var deadlines = self.catchUp.fetching.deadlines + self.catchUp.forkSearches.deadlines
         var isAny = false
         for conversation in open {
             var isSeeking = false
@@ -349,16 +351,20 @@ extension Node {
                 deadlines += sync.unknown.discoveries.values.map(\.deadline)
                 if !sync.unknown.discoveries.isEmpty { deadlines.append(sync.unknown.patience) }
             }
-            if isSeeking { self.fetching.seek(conversation) }
+            if isSeeking { self.catchUp.fetching.seek(conversation) }
             isAny = isAny || isSeeking
         }
         // Where what was lacking has come nobody is woken for it.
-        if isAny { deadlines += self.fetching.moments } else { self.fetching.dropMoments() }
-        let isBusy = !self.fetching.plans.waiting.isEmpty
-        if isBusy { deadlines.append(self.fetching.plans.nextTurn(after: now)) }
+        if isAny {
+            deadlines += self.catchUp.fetching.moments
+        } else {
+            self.catchUp.fetching.dropMoments()
+        }
+        let isBusy = !self.catchUp.fetching.plans.waiting.isEmpty
+        if isBusy { deadlines.append(self.catchUp.fetching.plans.nextTurn(after: now)) }
         guard let next = deadlines.filter({ $0 > now }).min() else { return }
         // Of many, each with a moment of its own, several have their turn together.
-        let isCrowd = isBusy || self.fetching.count > Limits.knownFetchSteps
+        let isCrowd = isBusy || self.catchUp.fetching.count > Limits.knownFetchSteps
         self.armFetching(at: isCrowd ? max(next, now + Limits.fetchTurnMilliseconds) : next)
     }
 
@@ -367,7 +373,7 @@ extension Node {
     mutating func receiveUnavailable(
         _ tag: UInt64, in conversation: ConversationID, on id: LinkID
     ) {
-        let asked = self.fetching.keys(of: id) { key, fetch in
+        let asked = self.catchUp.fetching.keys(of: id) { key, fetch in
             key.conversation == conversation && fetch.tag == tag
         }
         for key in asked {
@@ -375,9 +381,9 @@ extension Node {
             self.giveUp(key, on: id)
         }
         self.endDiscoveries(conversation, on: id) { $0.tag == tag }
-        for key in self.forkSearches.awaited(from: id, in: conversation)
+        for key in self.catchUp.forkSearches.awaited(from: id, in: conversation)
         where self.links[id].tags.log(key.name, in: conversation) == tag {
-            self.forkSearches.end(key)
+            self.catchUp.forkSearches.end(key)
             self.giveUp(key, on: id)
         }
         self.planFetches(in: conversation, for: id)
@@ -392,15 +398,15 @@ extension Node {
         // Whatever was asked for is a want of the link.
         guard self.links[id].wants.open > 0 else { return }
         self.finishDiscovery(of: key, from: id)
-        guard let fetch = self.fetching.fetch(of: key), fetch.link == id else { return }
+        guard let fetch = self.catchUp.fetching.fetch(of: key), fetch.link == id else { return }
         if isProgress { self.links[id].wants.serve() }
         if seq >= fetch.through {
             self.endFetch(key)
-            let tail = self.conversationTable[known: key.conversation].log(key.name).tail.seq
+            let tail = self.conversations.table[known: key.conversation].log(key.name).tail.seq
             if !isProgress && tail < fetch.through { self.missFetch(key, on: id) }
             self.planFetches(in: key.conversation, for: id)
         } else if isProgress {
-            self.fetching.extend(key, at: self.now.monotonic)
+            self.catchUp.fetching.extend(key, at: self.now.monotonic)
         }
     }
 
@@ -416,8 +422,8 @@ extension Node {
             let fetch = self.links[id].shared[known: conversation].unknown
                 .finish(tag, patience: patience)
         else { return }
-        if self.fetching.fetch(of: key) == nil {
-            self.fetching.begin(key, fetch)
+        if self.catchUp.fetching.fetch(of: key) == nil {
+            self.catchUp.fetching.begin(key, fetch)
         } else {
             // The log became known by another peer meanwhile.
             self.endWants(1, on: id)
@@ -429,7 +435,7 @@ extension Node {
         let conversation = key.conversation
         let links = self.links.sharing(conversation)
         guard !links.isEmpty else { return }
-        let number = self.conversationTable[known: conversation].numbers.number(of: key.name)
+        let number = self.conversations.table[known: conversation].numbers.number(of: key.name)
         for id in links {
             let tag = self.links[id].tags.log(key.name, in: conversation)
             let seq = self.links[id].shared[known: conversation]
@@ -437,7 +443,7 @@ extension Node {
             if self.links[id].awaited.take(tag, in: conversation) {
                 self.links[id].shared[known: conversation].awaitsPayloads.insert(number)
             }
-            let log = self.conversationTable[known: conversation].log(key.name)
+            let log = self.conversations.table[known: conversation].log(key.name)
             if let seq, seq > log.tail.seq, !log.isRefused {
                 self.seek(key, on: id, from: self.now.monotonic)
             }

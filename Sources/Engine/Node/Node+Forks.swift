@@ -6,15 +6,15 @@ internal import Formats
 extension Node {
     /// Begins to look for where a peer's entries leave the own ones.
     mutating func searchFork(of key: LogKey, on id: LinkID, with run: VerifiedRun? = nil) {
-        let head = self.conversationTable[known: key.conversation].log(key.name).head.seq
-        guard !self.forkSearches.isSearching(key), head > 0 else { return }
-        let isNews = self.forkSearches.isNews(key, from: self.links[id].info.peer)
+        let head = self.conversations.table[known: key.conversation].log(key.name).head.seq
+        guard !self.catchUp.forkSearches.isSearching(key), head > 0 else { return }
+        let isNews = self.catchUp.forkSearches.isNews(key, from: self.links[id].info.peer)
         let text = "\(key.name.author.shortText) may have signed two histories"
         if isNews { self.logThinned(text) }
         // Others are asked all the same: only what this peer sends is held against the own entries.
-        if self.fetching.fetch(of: key)?.link == id { self.endFetch(key) }
+        if self.catchUp.fetching.fetch(of: key)?.link == id { self.endFetch(key) }
         self.performForkStep(
-            self.forkSearches.begin(key, on: id, head: head, with: run, at: self.now))
+            self.catchUp.forkSearches.begin(key, on: id, head: head, with: run, at: self.now))
     }
 
     private mutating func performForkStep(_ step: ForkStep) {
@@ -23,7 +23,7 @@ extension Node {
         case .ask(let id, let key, let seq):
             // The peer may have left the conversation while own entries were read.
             guard self.links.isShared(key.conversation, on: id) else {
-                return self.forkSearches.end(key)
+                return self.catchUp.forkSearches.end(key)
             }
             let tag = self.links[id].tags.log(key.name, in: key.conversation)
             self.send(
@@ -39,22 +39,22 @@ extension Node {
 
     /// The peer's entries have come: read the own ones at the same place.
     mutating func continueForkSearch(_ run: Run, on id: LinkID) {
-        guard self.forkSearches.isAwaited(run) else { return }
+        guard self.catchUp.forkSearches.isAwaited(run) else { return }
         guard let verified = run.verified() else {
             return self.violation(id, "forged run of \(run.key.name.author.shortText)")
         }
-        self.performForkStep(self.forkSearches.receive(verified))
+        self.performForkStep(self.catchUp.forkSearches.receive(verified))
     }
 
     /// The own entries have come: either the difference is here, or it lies before or behind.
     mutating func forkRead(_ run: Run?, _ key: LogKey) {
-        self.performForkStep(self.forkSearches.readOwn(run, of: key, at: self.now))
+        self.performForkStep(self.catchUp.forkSearches.readOwn(run, of: key, at: self.now))
     }
 
     /// Takes a proof; true where it is to be written, and its credit returns with that.
     mutating func receiveForkProof(_ proof: ForkProof, on id: LinkID) -> Bool {
         let key = proof.key
-        let conversation = self.conversationTable[known: key.conversation]
+        let conversation = self.conversations.table[known: key.conversation]
         guard conversation.takes(key.name) else { return false }
         if let known = conversation.log(key.name).forkPoint, known <= proof.point { return false }
         guard proof.isValid else {
@@ -75,7 +75,7 @@ extension Node {
 
     /// Gives back the credit of proofs that need not be written after all.
     private mutating func creditProofs() {
-        for credit in self.commits.takeProofCredits() {
+        for credit in self.disk.commits.takeProofCredits() {
             self.consume(credit.byteCount, on: credit.channel, of: credit.link)
         }
     }
@@ -96,21 +96,21 @@ extension Node {
     private mutating func endLog(by proof: ForkProof, after last: Head) {
         let key = proof.key
         let conversation = key.conversation
-        let log = self.conversationTable[known: conversation].log(key.name)
+        let log = self.conversations.table[known: conversation].log(key.name)
         if let known = log.forkPoint, known <= proof.point { return self.creditProofs() }
-        self.forkSearches.end(key)
+        self.catchUp.forkSearches.end(key)
         let head = log.head.seq < proof.point ? log.head : last
         // What is being written of the log before the point will be on disk in a moment.
         let written = LogProgress(head: head, tail: head, forkPoint: proof.point)
         let tail =
-            self.commits.inFlight?.batch.appends
+            self.disk.commits.inFlight?.batch.appends
             .last { $0.run.run.key == key && $0.run.run.first < proof.point }
             .map { written.countedHead(of: $0.run) }
-        self.conversationTable[known: conversation]
+        self.conversations.table[known: conversation]
             .end(key.name, at: proof.point, head: head, tail: tail ?? head)
-        for accepted in self.commits.drop(key) { self.returnCredit(for: accepted) }
-        self.commits.addProof(proof)
-        self.payloadWants.end(key, before: proof.point)
+        for accepted in self.disk.commits.drop(key) { self.returnCredit(for: accepted) }
+        self.disk.commits.addProof(proof)
+        self.catchUp.payloadWants.end(key, before: proof.point)
         self.noteWhole(key)
         self.markDirty(key)
         if key.name == self.ownLog {

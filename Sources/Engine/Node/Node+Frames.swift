@@ -6,17 +6,19 @@ extension Node {
         // A link that is not yet decided on, or has just ended.
         guard self.links.has(id) else {
             // The link that stays may be dead, and bring none.
-            if case .goaway(.shutdown, _) = received.frame, let info = self.contest.info(of: id) {
+            if case .goaway(.shutdown, _) = received.frame,
+                let info = self.links.contest.info(of: id)
+            {
                 self.noteGoodbye(info)
             }
-            return self.performContest(self.contest.hold(received, on: id))
+            return self.performContest(self.links.contest.hold(received, on: id))
         }
         if self.links[id].pulse.hear(at: self.now) {
             self.performDialling(self.dialling.trust(self.links[id].info.peer))
         }
-        if !self.contest.isEmpty, case .pong(let nonce, _) = received.frame {
+        if !self.links.contest.isEmpty, case .pong(let nonce, _) = received.frame {
             let (peer, latest) = (self.links[id].info.peer, self.links[id].pulse.nonce)
-            self.performContest(self.contest.receivePong(nonce, from: peer, latest: latest))
+            self.performContest(self.links.contest.receivePong(nonce, from: peer, latest: latest))
         }
         guard self.links[id].flow.take(received) else {
             return self.violation(id, "more was sent than the credit allows")
@@ -37,7 +39,7 @@ extension Node {
         case .forkProof(let proof) where self.links.isShared(proof.key.conversation, on: id):
             if self.receiveForkProof(proof, on: id) {
                 // As that of a run, when it is on disk.
-                return self.commits.hold(
+                return self.disk.commits.hold(
                     HeldCredit(link: id, channel: received.channel, byteCount: received.byteCount))
             }
         case .some(let frame): self.route(frame, on: id)
@@ -182,7 +184,8 @@ extension Node {
             payloads.items.isEmpty || self.links.isShared(payloads.conversation, on: id)
         case .records(let records): records.allSatisfy { self.mayTell($0, on: id) }
         case .blobHoldings(let holdings):
-            holdings.extent == .nothing || self.uploads.place(of: holdings.blob, on: id) != nil
+            holdings.extent == .nothing
+                || self.transfers.uploads.place(of: holdings.blob, on: id) != nil
         // They say nothing of a conversation, or never wait for credit.
         case .ping, .pong, .credit, .goaway, .realms, .rooms, .roomsLeft, .shares, .dialBack,
             .dialledBack, .unavailable, .blobAsk, .blobWant, .blobUnavailable, .blobPiece,

@@ -10,12 +10,12 @@ extension Node {
         guard append.heldFrom < cursors.count else { return }
         let run = append.run.run
         let first = run.first + UInt64(append.heldFrom)
-        self.conversationTable[known: run.key.conversation].hold(run.key.name, first...run.last)
+        self.conversations.table[known: run.key.conversation].hold(run.key.name, first...run.last)
     }
 
     /// Entries that were held are shown: their authors and whoever asks are told.
     mutating func noteReleased(_ entry: StoredEntry) {
-        self.conversationTable[known: entry.key.conversation]
+        self.conversations.table[known: entry.key.conversation]
             .release(entry.key.name, through: entry.seq)
         self.markDirty(entry.key)
     }
@@ -23,9 +23,9 @@ extension Node {
     /// Tells a peer of which of its own entries the payloads are wanted here, or which are held, since
     /// a digest that is equal would say that nothing is lacking.
     mutating func tellAuthor(of conversation: ConversationID, on id: LinkID) {
-        guard !self.payloadWants.isEmpty || self.held.count > 0 else { return }
+        guard !self.catchUp.payloadWants.isEmpty || self.disk.held.count > 0 else { return }
         let (tags, peer) = (self.links[id].tags, self.links[id].info.peer)
-        let rows = self.conversationTable[known: conversation].logs
+        let rows = self.conversations.table[known: conversation].logs
             .filter { name, log in
                 name.author == peer && (log.whole != nil || log.held != nil)
             }
@@ -39,12 +39,12 @@ extension Node {
     /// A peer has told how much of an own log it has.
     mutating func ownRowReceived(_ row: ClockRow, of key: LogKey, on id: LinkID) {
         // Nobody holds what there is not.
-        let head = self.conversationTable[known: key.conversation].log(key.name).head.seq
-        if row.seq <= head, self.heldElsewhere.receive(row, of: key, on: id) {
+        let head = self.conversations.table[known: key.conversation].log(key.name).head.seq
+        if row.seq <= head, self.receipts.held.receive(row, of: key, on: id) {
             self.updateHeldAlert()
         }
         if key.name == self.ownLog,
-            self.refusedElsewhere.receive(row.state == .refused, key.conversation, on: id)
+            self.receipts.refused.receive(row.state == .refused, key.conversation, on: id)
         {
             self.updateRefusedAlert()
         }
@@ -54,11 +54,11 @@ extension Node {
 
     /// A link shares a conversation no longer, or none where `conversation` is nil.
     mutating func dropHeldElsewhere(_ conversation: ConversationID?, of id: LinkID) {
-        let isNews = self.heldElsewhere.drop(id) { key in
+        let isNews = self.receipts.held.drop(id) { key in
             conversation.map { $0 == key.conversation } ?? true
         }
         if isNews { self.updateHeldAlert() }
-        if self.refusedElsewhere.drop(conversation, of: id) { self.updateRefusedAlert() }
+        if self.receipts.refused.drop(conversation, of: id) { self.updateRefusedAlert() }
     }
 
     /// Tells the user what others do not see yet, and until when, where at least half of the people do
@@ -86,9 +86,9 @@ extension Node {
         var holders: Set<PersonID> = []
         var others: Set<PersonID> = []
         var counts: [LogKey: UInt64] = [:]
-        for id in self.heldElsewhere.links {
+        for id in self.receipts.held.links {
             holders.insert(self.links[id].info.certificate.personID)
-            for (key, seqs) in self.heldElsewhere.entries(on: id) {
+            for (key, seqs) in self.receipts.held.entries(on: id) {
                 let count = seqs.upperBound - seqs.lowerBound + 1
                 counts[key] = max(counts[key] ?? 0, count)
             }
@@ -105,13 +105,13 @@ extension Node {
             .map { self.name(of: $0) ?? $0.description }
         let names = rooms.prefix(3).joined(separator: ", ") + (rooms.count > 3 ? " and others" : "")
         let until = counts.keys.map { key -> UInt64 in
-            Self.due(self.conversationTable[known: key.conversation].log(key.name).head.time)
+            Self.due(self.conversations.table[known: key.conversation].log(key.name).head.time)
         }.max()
         let who = holders.count == 1 ? "one person holds" : "\(holders.count) people hold"
-        let ahead = self.ahead(of: self.heldElsewhere.links)
+        let ahead = self.ahead(of: self.receipts.held.links)
         let why = ahead.map { "; this machine's clock is \($0) ahead of theirs" } ?? ""
         let which =
-            self.peerClocks.areBehind(at: self.now)
+            self.clocks.peers.areBehind(at: self.now)
             ? "set it right" : "set right the one that is wrong, here or there"
         return "\(what) in \(names) \(total == 1 ? "is" : "are") seen by others only from "
             + "\(UTCTime.text(until ?? 0)) on: \(who) them\(why); \(which) "

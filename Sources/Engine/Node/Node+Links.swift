@@ -13,12 +13,11 @@ extension Node {
             if case .refused(let failure, _) = reception { failure } else { nil }
         if dial == nil {
             // Before the two links are compared, of which the one that was asked on may end.
-            self.reachability.accepted(from: info.peer, at: self.now)
-            self.tellReach()
+            self.perform(self.probes.accepted(from: info.peer, self.links, at: self.now))
         }
         if let dial {
             // Told before the two links are compared, of which the one that asked may end.
-            self.dialBackEnded(dial, obstacle == nil ? .reached : .refused)
+            self.perform(self.probes.dialEnded(dial, obstacle == nil ? .reached : .refused))
             self.performDialling(
                 self.dialling.dialReached(
                     dial, info.peer, obstacle, at: self.now, using: &self.random))
@@ -89,7 +88,7 @@ extension Node {
     /// Ends a link of which no other one to the same peer is to have the place.
     mutating func closeWithChallenger(_ id: LinkID, _ reason: GoawayReason, _ text: String) {
         let peer = self.links[id].info.peer
-        if let challenger = self.contest.takeChallenger(of: peer) {
+        if let challenger = self.links.contest.takeChallenger(of: peer) {
             self.actions.append(.disarm(.probe(peer)))
             self.turnAway(challenger.link, reason, text)
         }
@@ -145,13 +144,13 @@ extension Node {
                 self.adopt(new)
             }
         case .olderIfAlive(let refusal, let text):
-            guard self.contest.challengers[peer] == nil else {
+            guard self.links.contest.challengers[peer] == nil else {
                 self.actions.append(.close(new.id, .duplicate, "a link is being decided on"))
                 return
             }
             let probe = self.ping(old.id)
             self.performContest(
-                self.contest.challenge(
+                self.links.contest.challenge(
                     by: new, isKnown: self.tier(of: peer) >= .known, refusal, text, probe: probe,
                     at: self.now))
         }
@@ -159,7 +158,7 @@ extension Node {
 
     /// The older link has not answered: the newer one takes its place.
     mutating func probeDue(_ peer: PeerID) {
-        guard let challenger = self.contest.takeChallenger(of: peer) else { return }
+        guard let challenger = self.links.contest.takeChallenger(of: peer) else { return }
         let old = self.links.link(with: peer)
         if let old { self.close(old.id, .dead, "no answer to a probe") }
         self.adoptChallenger(challenger, insteadOf: old)
@@ -177,9 +176,9 @@ extension Node {
     private mutating func adopt(_ link: Link) {
         let (id, peer) = (link.id, link.info.peer)
         self.links.add(link)
-        self.links[id].newsTold = self.news.last
+        self.links[id].newsTold = self.catchUp.news.last
         let person = link.info.certificate.personID
-        self.people.met(peer, of: person)
+        self.persons.people.met(peer, of: person)
         self.inheritStanding(peer, of: person)
         if let end = link.trialEnd {
             self.performDialling(self.dialling.peerTried(peer))
@@ -192,7 +191,7 @@ extension Node {
         self.sendRealms(on: id)
         self.sendShares(on: id)
         #if MUTANTS
-            for (conversation, known) in self.conversationTable.sorted(by: { $0.key < $1.key })
+            for (conversation, known) in self.conversations.table.sorted(by: { $0.key < $1.key })
             where Mutant.tellStrangers.isActive && known.isJoined {
                 self.share(conversation, on: id)
             }
@@ -215,7 +214,9 @@ extension Node {
     // MARK: Closing
 
     mutating func linkClosed(_ id: LinkID, _ failure: SessionFailure?) {
-        if let action = self.contest.challengerClosed(id) { return self.performContest([action]) }
+        if let action = self.links.contest.challengerClosed(id) {
+            return self.performContest([action])
+        }
         guard let link = self.links.find(id) else { return }
         if let failure {
             self.refuse(address: link.address, peer: link.info.peer, "\(failure)")
@@ -247,25 +248,22 @@ extension Node {
         }
         self.links.remove(id)
         self.dropRequests(of: link)
-        self.profiles.dropEarly(of: id)
-        self.peerClocks.drop(id)
+        self.persons.profiles.dropEarly(of: id)
+        self.clocks.peers.drop(id)
         self.dropHeldElsewhere(nil, of: id)
         self.actions.append(.disarm(.ping(id)))
-        self.reads.drop(of: id)
-        self.forkSearches.end(of: id)
-        self.dialBacks.forget(id)
-        self.reachability.linkEnded(id, at: self.now)
-        self.packetTrial.linkEnded(id)
-        self.tellReach()
+        self.disk.reads.drop(of: id)
+        self.catchUp.forkSearches.end(of: id)
+        self.perform(self.probes.linkEnded(id, self.links, at: self.now))
         self.dropFetches(of: link)
-        self.payloadWants.drop(id)
+        self.catchUp.payloadWants.drop(id)
         self.endTransfers(on: id)
-        self.endSignals(of: link)
+        self.perform(self.signals.linkEnded(link))
         self.performDialling(
             self.dialling.peerUnlinked(
                 peer, address: link.listenAddress,
                 lastHeard: link.isOnTrial ? nil : link.pulse.lastHeardWall(at: self.now)))
-        if let challenger = self.contest.takeChallenger(of: peer) {
+        if let challenger = self.links.contest.takeChallenger(of: peer) {
             self.actions.append(.disarm(.probe(peer)))
             self.adoptChallenger(challenger, insteadOf: link)
         } else {
@@ -279,7 +277,9 @@ extension Node {
         }
         self.updateClockAlert()
         // Who waits for delivery may now wait for fewer.
-        for key in self.deliveries.keys(where: link.shared.has) { self.checkDeliveries(of: key) }
+        for key in self.receipts.waits.keys(where: link.shared.has) {
+            self.checkDeliveries(of: key)
+        }
     }
 
     mutating func receiveGoaway(_ reason: GoawayReason?, _ text: String, on id: LinkID) {
@@ -287,7 +287,7 @@ extension Node {
         switch reason {
         case .shutdown: self.noteGoodbye(link.info)
         case .identityInUse:
-            self.contest.shutOut(by: link.info.peer, at: self.now)
+            self.links.contest.shutOut(by: link.info.peer, at: self.now)
             self.refuse(
                 address: link.address, peer: link.info.peer,
                 "the peer said goodbye: the same key is linked from another start")

@@ -54,7 +54,7 @@ extension Node {
     /// Whether nothing was written since a link was looked at, and its peer has all that is here, and no more.
     private func isQuiet(_ id: LinkID) -> Bool {
         self.now.monotonic >= self.links.changedAt + Limits.pingMilliseconds
-            && self.held.first == nil
+            && self.disk.held.first == nil
             && self.links[id].shared.values.allSatisfy(\.digests.isSettled)
     }
 
@@ -158,7 +158,7 @@ extension Node {
     mutating func receivePong(_ nonce: UInt64, clock: UInt64, on id: LinkID) {
         self.believe(clock)
         guard self.links[id].pulse.receivePong(nonce, clock: clock, at: self.now) else { return }
-        self.contest.accepted(by: self.links[id].info.peer)
+        self.links.contest.accepted(by: self.links[id].info.peer)
         self.updateShutOutAlert()
         self.clockRead(on: id)
     }
@@ -168,7 +168,7 @@ extension Node {
     /// Anybody may say so. It counts by whom the node trusts; by others only while nobody takes a link,
     /// and then nothing that is sent here reaches anybody, whatever the reason.
     package var isShutOut: Bool {
-        let peers = self.contest.shutOutBy(at: self.now)
+        let peers = self.links.contest.shutOutBy(at: self.now)
         guard !peers.isEmpty else { return false }
         return !self.links.all.contains { $0.pulse.roundTrip != nil }
             || peers.contains { self.tier(of: $0) > .stranger }
@@ -187,7 +187,7 @@ extension Node {
     /// Does nothing: no clock but the own one counts.
     private mutating func believe(_ clock: UInt64) {
         #if MUTANTS
-            self.time.believe(clock)
+            self.clocks.own.believe(clock)
         #endif
     }
 
@@ -195,7 +195,7 @@ extension Node {
         if let lead = self.links[id].pulse.clockLead {
             let person = self.links[id].info.certificate.personID
             let isKnown = self.tier(of: self.links[id].info.peer) >= .known
-            self.peerClocks.read(lead, of: person, isKnown: isKnown, on: id)
+            self.clocks.peers.read(lead, of: person, isKnown: isKnown, on: id)
         }
         self.updateClockAlert()
     }

@@ -6,30 +6,30 @@ internal import Formats
 extension Node {
     /// Says at the start what was read before it: it may be that nobody was told.
     mutating func startMarks() {
-        for conversation in self.marks.readConversations {
-            self.marks.noteRead([:], in: conversation, at: self.now.monotonic)
+        for conversation in self.receipts.marks.readConversations {
+            self.receipts.marks.noteRead([:], in: conversation, at: self.now.monotonic)
         }
         self.armMarks()
     }
 
     /// What was gathered is written, and others are told what is due.
     mutating func marksDue() {
-        self.marks.woke()
-        if self.marks.isGathered(at: self.now.monotonic) {
-            for record in self.marks.takeArrived(at: self.now.monotonic) {
+        self.receipts.marks.woke()
+        if self.receipts.marks.isGathered(at: self.now.monotonic) {
+            for record in self.receipts.marks.takeArrived(at: self.now.monotonic) {
                 self.takeMark(record)
-                self.commits.records.add(record)
+                self.disk.commits.records.add(record)
             }
-            self.commits.add(self.marks.takeUnsaved())
+            self.disk.commits.add(self.receipts.marks.takeUnsaved())
         }
-        for (conversation, isRead) in self.marks.takeDue(at: self.now.monotonic) {
+        for (conversation, isRead) in self.receipts.marks.takeDue(at: self.now.monotonic) {
             self.tellMark(of: conversation, isRead: isRead)
         }
         self.armMarks()
     }
 
     private mutating func armMarks() {
-        guard let moment = self.marks.nextWakeUp() else { return }
+        guard let moment = self.receipts.marks.nextWakeUp() else { return }
         self.actions.append(.arm(.marks, at: moment))
     }
 
@@ -38,17 +38,19 @@ extension Node {
     /// A peer has told how much of an own log it has.
     mutating func notePosition(of key: LogKey, on id: LinkID) {
         let peer = self.links[id].info.peer
-        let numbers = self.conversationTable[known: key.conversation].numbers
+        let numbers = self.conversations.table[known: key.conversation].numbers
         let shown = self.links[id].shared[known: key.conversation].shown(of: key.name, numbers)
         let told = self.links[id].shared[known: key.conversation].stored(of: key.name, numbers)
-        guard min(told, shown) > self.marks.position(of: peer, in: key).stored else { return }
+        guard min(told, shown) > self.receipts.marks.position(of: peer, in: key).stored else {
+            return
+        }
         let position = MemberPosition(stored: min(self.stored(key, on: id), shown))
         guard position.stored > 0 else { return }
         self.note(position, of: peer, in: key)
     }
 
     private mutating func note(_ position: MemberPosition, of peer: PeerID, in key: LogKey) {
-        let isNews = self.marks.note(
+        let isNews = self.receipts.marks.note(
             position, of: peer, isKnown: self.tier(of: peer) >= .known, in: key,
             at: self.now.monotonic)
         if isNews { self.armMarks() }
@@ -62,17 +64,17 @@ extension Node {
         guard record.kind == Record.Kind.mark, let conversation = record.conversation else {
             return true
         }
-        guard self.conversationTable.has(conversation) else { return false }
+        guard self.conversations.table.has(conversation) else { return false }
         let isKnown = self.tier(of: record.author) >= .known
         return
             (isKnown || record.author == self.links[id].info.peer
-            || self.conversationTable[known: conversation].countsMark(of: record.author))
-            && self.marks.isTimely(record.key, isKnown: isKnown, at: self.now.monotonic)
+            || self.conversations.table[known: conversation].countsMark(of: record.author))
+            && self.receipts.marks.isTimely(record.key, isKnown: isKnown, at: self.now.monotonic)
     }
 
     /// A mark of somebody has come: it is written with others, and then passed on.
     mutating func markReceived(_ record: Record) {
-        self.marks.keep(record, at: self.now.monotonic)
+        self.receipts.marks.keep(record, at: self.now.monotonic)
         self.armMarks()
     }
 
@@ -81,10 +83,10 @@ extension Node {
     /// It speaks of its author alone; and what it says to have it must show, as far as the own ids are
     /// still at hand.
     private mutating func takeMark(_ record: Record) {
-        guard let conversation = record.conversation, self.conversationTable.has(conversation),
+        guard let conversation = record.conversation, self.conversations.table.has(conversation),
             let mark = Mark(record, by: self.keyring)
         else { return }
-        let own = self.conversationTable[known: conversation].logs.filter {
+        let own = self.conversations.table[known: conversation].logs.filter {
             $0.key.author == self.id
         }
         for (name, log) in own.sorted(by: { $0.key < $1.key }) {
@@ -108,7 +110,7 @@ extension Node {
         guard row.stored <= log.head.seq else { return false }
         let id =
             row.stored == log.head.seq
-            ? log.head.id : self.deliveries.ownIDs.id(of: row.stored, in: key)
+            ? log.head.id : self.receipts.waits.ownIDs.id(of: row.stored, in: key)
         guard let id, row.headTag != 0 else { return true }
         return row.headTag == Mark.tag(of: id)
     }
@@ -129,20 +131,20 @@ extension Node {
     /// The store has noted what the user has read.
     mutating func settleReads(_ reads: [ConversationID: [LogName: UInt64]]) {
         for (conversation, logs) in reads where !logs.isEmpty {
-            self.marks.noteRead(logs, in: conversation, at: self.now.monotonic)
+            self.receipts.marks.noteRead(logs, in: conversation, at: self.now.monotonic)
         }
         if !reads.isEmpty { self.armMarks() }
     }
 
     /// Something of others has come.
     mutating func noteStored(in conversation: ConversationID) {
-        self.marks.noteStored(in: conversation, at: self.now.monotonic)
+        self.receipts.marks.noteStored(in: conversation, at: self.now.monotonic)
         self.armMarks()
     }
 
     /// Says what is here of a conversation and was read of it, where anybody may learn from it.
     private mutating func tellMark(of id: ConversationID, isRead: Bool) {
-        guard self.conversationTable.has(id), self.conversationTable[known: id].isJoined else {
+        guard self.conversations.table.has(id), self.conversations.table[known: id].isJoined else {
             return
         }
         let members = self.audience(of: id)
@@ -159,17 +161,17 @@ extension Node {
         let standing = self.record(key)
         // Who is linked comes and goes; that alone tells nobody anything.
         if let standing, Mark(standing, by: self.keyring)?.rows == mark.rows { return }
-        var time = HybridTime(wallMilliseconds: self.time.now)
-        if let next = standing?.time.next, !self.time.isAhead(next) { time = max(time, next) }
+        var time = HybridTime(wallMilliseconds: self.clocks.own.now)
+        if let next = standing?.time.next, !self.clocks.own.isAhead(next) { time = max(time, next) }
         let record = mark.record(
             in: id, at: time, by: self.own.signer, self.keyring, using: &self.random)
-        if let record { self.commits.records.add(record) }
+        if let record { self.disk.commits.records.add(record) }
     }
 
     /// The other members who are told what is here, those first whom the user knows: all where they are few, else whom
     /// the user knows and, where these are few, who has written.
     private func audience(of id: ConversationID) -> [PeerID] {
-        let conversation = self.conversationTable[known: id]
+        let conversation = self.conversations.table[known: id]
         let others = conversation.members.filter { $0 != self.id }
         let tiers = self.tiers(of: others)
         let known = others.filter { tiers[$0, default: .stranger] >= .known }
@@ -184,8 +186,8 @@ extension Node {
         #if MUTANTS
             let tellsReads = tellsReads || Mutant.tellPrivateReads.isActive
         #endif
-        let reads = tellsReads ? self.marks.reads(in: id) : [:]
-        let logs = self.conversationTable[known: id].logs.filter {
+        let reads = tellsReads ? self.receipts.marks.reads(in: id) : [:]
+        let logs = self.conversations.table[known: id].logs.filter {
             $0.key.author != self.id && $0.value.head.seq > 0
         }
         let latest = logs.sorted { ($1.value.head.time, $0.key) < ($0.value.head.time, $1.key) }
@@ -203,9 +205,10 @@ extension Node {
     func isLongAway(_ peer: PeerID, in conversation: ConversationID) -> Bool {
         guard self.links.id(of: peer) == nil else { return false }
         let known = self.dialling.known[peer]?.lastSeen
-        let joined = self.conversationTable[known: conversation].attendance[peer]?.time.milliseconds
+        let joined = self.conversations.table[known: conversation].attendance[peer]?.time
+            .milliseconds
         let mark = RecordKey(author: peer, conversation: conversation, kind: Record.Kind.mark)
-        let marked = self.profiles.record(mark)?.time.milliseconds
+        let marked = self.persons.profiles.record(mark)?.time.milliseconds
         guard let last = [known, joined, marked].compactMap({ $0 }).max() else { return false }
         return last + Limits.awayMilliseconds < self.now.wall
     }

@@ -8,14 +8,14 @@ extension Node {
     ) {
         note(&self.links[id].shared[known: conversation].owed)
         guard !self.links[id].shared[known: conversation].owed.isEmpty else { return }
-        self.links[id].owing.add(conversation)
+        self.links[id].service.owing.add(conversation)
         self.pumpOwed(id)
     }
 
     /// Sends what is owed until something waits for credit, or is read.
     mutating func pumpOwed(_ id: LinkID) {
-        while self.links[id].flow.outbox.isEmpty, !self.links[id].isReadingProof,
-            let turn = self.links[id].owing.next()
+        while self.links[id].flow.outbox.isEmpty, !self.links[id].service.isReadingProof,
+            let turn = self.links[id].service.owing.next()
         {
             guard let conversation = turn else {
                 self.payRecords(on: id)
@@ -25,7 +25,7 @@ extension Node {
             guard self.links.isShared(conversation, on: id),
                 let item = self.links[id].shared[known: conversation].owed.next()
             else { continue }
-            self.links[id].owing.add(conversation)
+            self.links[id].service.owing.add(conversation)
             self.pay(item, of: conversation, on: id)
         }
     }
@@ -35,20 +35,22 @@ extension Node {
         _ keys: some Sequence<RecordKey>, of conversation: ConversationID, on id: LinkID
     ) {
         for key in keys {
-            self.links[id].owedRecords.owe(
+            self.links[id].service.owedRecords.owe(
                 key, of: conversation, isOfKnown: self.isKnown(key.author))
         }
-        guard !self.links[id].owedRecords.isEmpty else { return }
-        self.links[id].owing.add(nil)
+        guard !self.links[id].service.owedRecords.isEmpty else { return }
+        self.links[id].service.owing.add(nil)
         self.pumpOwed(id)
     }
 
     private mutating func payRecords(on id: LinkID) {
-        let keys = self.links[id].owedRecords.next()
+        let keys = self.links[id].service.owedRecords.next()
         let records = self.tellable(keys, on: id)
         if !records.isEmpty { self.send(.records(records), on: id) }
-        if !self.links[id].owedRecords.isEmpty { return self.links[id].owing.add(nil) }
-        for conversation in self.links[id].owedRecords.takeCut()
+        if !self.links[id].service.owedRecords.isEmpty {
+            return self.links[id].service.owing.add(nil)
+        }
+        for conversation in self.links[id].service.owedRecords.takeCut()
         where self.links.isShared(conversation, on: id) {
             self.links[id].shared[known: conversation].digests.tellAgain()
         }
@@ -56,7 +58,7 @@ extension Node {
 
     /// Those of some records that a peer may have: a conversation may have been left since.
     private func tellable(_ keys: [RecordKey], on id: LinkID) -> [Record] {
-        keys.compactMap { self.profiles.record($0) }.filter { self.mayTell($0, on: id) }
+        keys.compactMap { self.persons.profiles.record($0) }.filter { self.mayTell($0, on: id) }
     }
 
     private mutating func pay(
@@ -68,18 +70,18 @@ extension Node {
         case .recordClock: self.sendRecordClock(of: conversation, on: id)
         case .proof(let name):
             let key = LogKey(conversation: conversation, name: name)
-            guard self.conversationTable[known: conversation].log(name).forkPoint != nil else {
+            guard self.conversations.table[known: conversation].log(name).forkPoint != nil else {
                 return
             }
-            self.links[id].isReadingProof = true
-            self.actions.append(.readProof(self.reads.begin(.proof(id, key)), key))
+            self.links[id].service.isReadingProof = true
+            self.actions.append(.readProof(self.disk.reads.begin(.proof(id, key)), key))
         }
     }
 
     /// The proof of a fork has come from the store, where it has one.
     mutating func proofRead(_ read: ReadID, _ proof: ForkProof?) {
-        guard case .proof(let id, let key)? = self.reads.end(read) else { return }
-        self.links[id].isReadingProof = false
+        guard case .proof(let id, let key)? = self.disk.reads.end(read) else { return }
+        self.links[id].service.isReadingProof = false
         if let proof, self.links.isShared(key.conversation, on: id) {
             self.send(.forkProof(proof), on: id)
         }

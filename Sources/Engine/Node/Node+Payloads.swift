@@ -29,39 +29,41 @@ extension Node {
         guard append.verdicts.contains(where: { $0.payload == .wanted }) else { return }
         let key = append.run.run.key
         // What is behind a fork point counts for nobody.
-        let head = self.conversationTable[known: key.conversation].log(key.name).head.seq
+        let head = self.conversations.table[known: key.conversation].log(key.name).head.seq
         var lacking = SeqRanges()
         for (index, verdict) in append.verdicts.enumerated() where verdict.payload == .wanted {
             let seq = append.run.run.first + UInt64(index)
             if seq <= head { lacking.insert(seq...seq) }
         }
-        for seqs in lacking.all { self.payloadWants.want(key, seqs) }
+        for seqs in lacking.all { self.catchUp.payloadWants.want(key, seqs) }
         self.noteWhole(key)
     }
 
     /// Notes what clocks say of a log's payloads.
     mutating func noteWhole(_ key: LogKey) {
-        self.conversationTable[known: key.conversation]
-            .setWhole(key.name, self.payloadWants.lowest(of: key).map { $0 - 1 })
+        self.conversations.table[known: key.conversation]
+            .setWhole(key.name, self.catchUp.payloadWants.lowest(of: key).map { $0 - 1 })
     }
 
     // MARK: Asking
 
     /// A moment has come at which a question is given up, or asked again.
     mutating func payloadsDue() {
-        self.payloadWants.wake(at: self.now.monotonic)
+        self.catchUp.payloadWants.wake(at: self.now.monotonic)
         // Also where nobody is to be asked now: a question whose answer comes in parts has a later moment.
-        if !self.payloadWants.isDue { self.planPayloads() }
+        if !self.catchUp.payloadWants.isDue { self.planPayloads() }
     }
 
     /// Asks the links that may have what is wanted.
     mutating func planPayloads() {
-        self.payloadWants.beginTurn()
-        while let id = self.payloadWants.takeDue() {
+        self.catchUp.payloadWants.beginTurn()
+        while let id = self.catchUp.payloadWants.takeDue() {
             guard self.links.has(id) else { continue }
-            let (shared, conversations) = (self.links[id].shared, self.conversationTable)
+            let (shared, conversations) = (self.links[id].shared, self.conversations.table)
             let isOfKnown = self.isOfKnown(id)
-            let ask = self.payloadWants.ask(id, isOfKnown: isOfKnown, at: self.now.monotonic) {
+            let ask = self.catchUp.payloadWants.ask(
+                id, isOfKnown: isOfKnown, at: self.now.monotonic
+            ) {
                 key in
                 guard let conversation = conversations[key.conversation], conversation.isJoined
                 else { return nil }
@@ -77,7 +79,7 @@ extension Node {
                         through: ask.rest.upperBound)),
                 on: id)
         }
-        if let next = self.payloadWants.nextWake(after: self.now.monotonic) {
+        if let next = self.catchUp.payloadWants.nextWake(after: self.now.monotonic) {
             self.actions.append(.arm(.payloads, at: next))
         }
     }
@@ -89,7 +91,7 @@ extension Node {
         let conversation = payloads.conversation
         guard self.links.isShared(conversation, on: id),
             let name = self.logName(payloads.tag, of: conversation, on: id),
-            self.payloadWants.receive(
+            self.catchUp.payloadWants.receive(
                 LogKey(conversation: conversation, name: name), from: payloads.from,
                 count: payloads.items.count, bytes: byteCount, on: id),
             payloads.items.contains(where: { $0.state == .present })
@@ -97,16 +99,16 @@ extension Node {
         let arrival = PayloadArrival(
             link: id, key: LogKey(conversation: conversation, name: name), from: payloads.from,
             items: payloads.items, byteCount: byteCount)
-        self.payloadWants.arrive(arrival.key, arrival.seqs)
+        self.catchUp.payloadWants.arrive(arrival.key, arrival.seqs)
         // Only the headers on disk say what their hashes must be.
         self.actions.append(
             .readPayloads(
-                self.reads.begin(.fill(arrival)), arrival.key, from: arrival.seqs.lowerBound,
+                self.disk.reads.begin(.fill(arrival)), arrival.key, from: arrival.seqs.lowerBound,
                 through: arrival.seqs.upperBound))
     }
 
     mutating func payloadsRead(_ read: ReadID, _ stored: [StoredPayload]) {
-        switch self.reads.end(read) {
+        switch self.disk.reads.end(read) {
         case .payloads(let id, let serving): self.servePayloads(stored, serving, on: id)
         case .fill(let arrival): self.fill(arrival, stored)
         case .live, .sync, .fork, .end, .proof:
@@ -119,10 +121,10 @@ extension Node {
     private mutating func fill(_ arrival: PayloadArrival, _ stored: [StoredPayload]) {
         var arrival = arrival
         let key = arrival.key
-        let log = self.conversationTable[known: key.conversation].log(key.name)
+        let log = self.conversations.table[known: key.conversation].log(key.name)
         for entry in stored where arrival.seqs.contains(entry.seq) {
             guard entry.state == .wanted else {
-                self.payloadWants.settle(key, entry.seq...entry.seq)
+                self.catchUp.payloadWants.settle(key, entry.seq...entry.seq)
                 continue
             }
             guard case .present(let payload) = arrival.items[Int(entry.seq - arrival.from)],
@@ -139,22 +141,24 @@ extension Node {
         self.noteWhole(key)
         // The store may have read a part only, so the rest is asked for again.
         if (1..<arrival.items.count).contains(stored.count) {
-            self.payloadWants.hear(key, on: arrival.link)
+            self.catchUp.payloadWants.hear(key, on: arrival.link)
         }
         guard !arrival.fills.isEmpty else { return self.dropArrival(arrival) }
-        self.commits.add(arrival)
+        self.disk.commits.add(arrival)
     }
 
     /// Ends what came with an answer of which nothing is stored.
     mutating func dropArrival(_ arrival: PayloadArrival) {
-        self.payloadWants.arrived(arrival.key, arrival.seqs)
+        self.catchUp.payloadWants.arrived(arrival.key, arrival.seqs)
         self.consume(arrival.byteCount, on: .sync, of: arrival.link)
     }
 
     /// Payloads are on disk: who had asked for them in vain is told.
     mutating func settleArrivals(_ arrivals: [PayloadArrival]) {
         for arrival in arrivals {
-            for fill in arrival.fills { self.payloadWants.settle(fill.key, fill.seq...fill.seq) }
+            for fill in arrival.fills {
+                self.catchUp.payloadWants.settle(fill.key, fill.seq...fill.seq)
+            }
             self.dropArrival(arrival)
             self.noteWhole(arrival.key)
             self.tellWhole(arrival.key)
@@ -170,8 +174,8 @@ extension Node {
     /// Tells those who had asked in vain, and the author, too, unless nothing was lacking.
     mutating func tellWhole(_ key: LogKey, author isAuthorTold: Bool = true) {
         let conversation = key.conversation
-        let log = self.conversationTable[known: conversation].log(key.name)
-        let number = self.conversationTable[known: conversation].numbers.number(of: key.name)
+        let log = self.conversations.table[known: conversation].log(key.name)
+        let number = self.conversations.table[known: conversation].numbers.number(of: key.name)
         for id in self.links.sharing(conversation) {
             let hasAsked = self.links[id].shared[known: conversation].awaitsPayloads.remove(number)
             let isAuthor = isAuthorTold && self.links[id].info.peer == key.name.author
@@ -199,7 +203,7 @@ extension Node {
                         conversation: conversation, tag: want.tag, from: want.from, items: [])),
                 on: id)
         }
-        self.links[id].payloadServing = PayloadServing(
+        self.links[id].service.payloads = PayloadServing(
             key: LogKey(conversation: conversation, name: name), tag: want.tag, from: want.from,
             through: want.through)
         self.pumpPayloads(id)
@@ -207,13 +211,14 @@ extension Node {
 
     mutating func pumpPayloads(_ id: LinkID) {
         guard let serving = self.links[id].nextPayloads() else { return }
-        self.links[id].isReadingPayloads = true
+        self.links[id].service.isReadingPayloads = true
         let last = min(serving.through, serving.from + UInt64(Limits.payloadItems) - 1)
-        let head = self.conversationTable[serving.key.conversation]?.log(serving.key.name).head.seq
+        let head = self.conversations.table[serving.key.conversation]?.log(serving.key.name).head
+            .seq
         guard let head, head >= serving.from else { return self.servePayloads([], serving, on: id) }
         self.actions.append(
             .readPayloads(
-                self.reads.begin(.payloads(id, serving)), serving.key, from: serving.from,
+                self.disk.reads.begin(.payloads(id, serving)), serving.key, from: serving.from,
                 through: min(last, head)))
     }
 
@@ -221,12 +226,12 @@ extension Node {
     mutating func servePayloads(
         _ stored: [StoredPayload], _ serving: PayloadServing, on id: LinkID
     ) {
-        self.links[id].isReadingPayloads = false
+        self.links[id].service.isReadingPayloads = false
         let conversation = serving.key.conversation
-        guard self.links[id].payloadServing == serving else { return self.pumpPayloads(id) }
+        guard self.links[id].service.payloads == serving else { return self.pumpPayloads(id) }
         guard self.links.isShared(conversation, on: id) else {
             // Nobody is left to hear the end of this.
-            self.links[id].payloadServing = nil
+            self.links[id].service.payloads = nil
             return
         }
         let items = stored.map { Payloads.Item($0) }
@@ -238,15 +243,15 @@ extension Node {
         guard self.links[id].flow.credit(on: .sync) >= frame.bytes.count else { return }
         if items.isEmpty || items.contains(.wanted) {
             let name = serving.key.name
-            let number = self.conversationTable[known: conversation].numbers.number(of: name)
+            let number = self.conversations.table[known: conversation].numbers.number(of: name)
             self.links[id].shared[known: conversation].awaitsPayloads.insert(number)
         }
         self.sendEncoded(frame, on: id)
         let next = serving.from + UInt64(items.count)
         if items.isEmpty || next > serving.through {
-            self.links[id].payloadServing = nil
+            self.links[id].service.payloads = nil
         } else {
-            self.links[id].payloadServing?.from = next
+            self.links[id].service.payloads?.from = next
         }
         self.pumpPayloads(id)
     }

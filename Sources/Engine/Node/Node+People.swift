@@ -3,7 +3,7 @@ package import Formats
 /// Who people are here, and how far they are trusted; nothing here changes it.
 extension Node {
     /// The names that people go by here.
-    package var names: [String] { self.profiles.authors.map { self.profile(of: $0).name } }
+    package var names: [String] { self.persons.profiles.authors.map { self.profile(of: $0).name } }
 
     /// The user, as messages call them.
     var mentioned: MentionedUser {
@@ -14,21 +14,22 @@ extension Node {
 
     /// Everybody of whom there is a name, an address, a link or a message, and this node itself.
     private var everybody: Set<PeerID> {
-        var all = Set(self.profiles.authors).union(self.dialling.known.keys)
+        var all = Set(self.persons.profiles.authors).union(self.dialling.known.keys)
         all.formUnion(self.links.peers)
-        all.formUnion(self.people.standings.keys)
-        all.formUnion(self.requests.all.values.map(\.device))
-        all.formUnion(self.people.authors.keys)
+        all.formUnion(self.persons.people.standings.keys)
+        all.formUnion(self.conversations.requests.all.values.map(\.device))
+        all.formUnion(self.persons.people.authors.keys)
         all.insert(self.id)
         return all
     }
 
     /// Whose device a peer is; nil while that is not known here.
     package func person(of peer: PeerID) -> PersonID? {
-        if peer == self.id { return self.own.certificate.personID }
-        return self.links.id(of: peer).map { self.links[$0].info.certificate.personID }
-            ?? self.people.person(of: peer) ?? self.dialling.known[peer]?.person?.id
+        self.persons.people.person(
+            of: peer, own: self.ownKeys, self.links, known: self.dialling.known)
     }
+
+    var ownKeys: OwnKeys { OwnKeys(device: self.id, person: self.own.certificate.personID) }
 
     /// Whether two devices are those of one person.
     private func areOfOnePerson(_ one: PeerID, _ other: PeerID) -> Bool {
@@ -39,14 +40,15 @@ extension Node {
     /// The device that is named, and others of the same person that have written here; some at most.
     package func writingDevices(of peer: PeerID) -> [PeerID] {
         guard let person = self.person(of: peer) else { return [peer] }
-        let others = self.people.authors.filter { $0.value == person && $0.key != peer }.keys
+        let others = self.persons.people.authors.filter { $0.value == person && $0.key != peer }
+            .keys
         return [peer] + others.sorted().prefix(Limits.devicesPerPerson)
     }
 
     /// Somebody whom the user knows, and whose name somebody else's could be taken for; nil where nobody
     /// is.
     func namesake(of peer: PeerID) -> PeerID? {
-        self.people.namesakes.known(behindNameOf: peer) {
+        self.persons.people.namesakes.known(behindNameOf: peer) {
             self.areOfOnePerson($0, peer) ? .stranger : self.tier(of: $0)
         }
     }
@@ -59,13 +61,13 @@ extension Node {
     /// How far somebody is trusted here.
     package func tier(of peer: PeerID) -> Tier {
         if peer == self.id { return .own }
-        if let tier = self.people.tier(of: peer) { return tier }
+        if let tier = self.persons.people.tier(of: peer) { return tier }
         if self.isOwnDevice(peer) { return .verified }
         if let link = self.links.id(of: peer), self.links[link].realms.isFellow { return .fellow }
         // Only who has had the secret could write there.
-        let isFellow = self.conversationTable.keys.contains {
-            self.conversationTable[known: $0].isOfFellows
-                && self.conversationTable[known: $0].attendance[peer] != nil
+        let isFellow = self.conversations.table.keys.contains {
+            self.conversations.table[known: $0].isOfFellows
+                && self.conversations.table[known: $0].attendance[peer] != nil
         }
         return isFellow ? .fellow : .stranger
     }
@@ -77,27 +79,9 @@ extension Node {
 
     /// How far each of many is trusted here, as ``tier(of:)`` says it of one.
     package func tiers(of peers: some Collection<PeerID>) -> [PeerID: Tier] {
-        guard !peers.isEmpty else { return [:] }
-        var fellows: Set<PeerID> = []
-        for link in self.links.ids where self.links[link].realms.isFellow {
-            fellows.insert(self.links[link].info.peer)
-        }
-        for id in self.conversationTable.keys where self.conversationTable[known: id].isOfFellows {
-            fellows.formUnion(self.conversationTable[known: id].attendance.keys)
-        }
-        var tiers: [PeerID: Tier] = [:]
-        for peer in peers {
-            if peer == self.id {
-                tiers[peer] = .own
-            } else if let tier = self.people.tier(of: peer) {
-                tiers[peer] = tier
-            } else if self.isOwnDevice(peer) {
-                tiers[peer] = .verified
-            } else {
-                tiers[peer] = fellows.contains(peer) ? .fellow : .stranger
-            }
-        }
-        return tiers
+        self.persons.people.tiers(
+            of: peers, own: self.ownKeys, self.links, self.conversations,
+            known: self.dialling.known)
     }
 
     /// Whether the name of somebody needs a mark, the beginning of the key: it could be taken for that
@@ -105,7 +89,7 @@ extension Node {
     ///
     /// Judged against all people known here; a name of lower trust marks nobody whom the user knows.
     package func isAmbiguous(_ peer: PeerID) -> Bool {
-        self.people.namesakes.isAmbiguous(peer) {
+        self.persons.people.namesakes.isAmbiguous(peer) {
             $0 != peer && self.areOfOnePerson($0, peer) ? .blocked : self.tier(of: $0)
         }
     }
@@ -173,8 +157,8 @@ extension Node {
         case .reach:
             var devices: Set<PeerID> = []
             var persons: Set<PersonID> = []
-            for id in self.conversationTable.keys where self.isJoinedOrWillBe(id) {
-                guard let direct = self.conversationTable[known: id].kind.direct else { continue }
+            for id in self.conversations.table.keys where self.isJoinedOrWillBe(id) {
+                guard let direct = self.conversations.table[known: id].kind.direct else { continue }
                 devices.insert(direct.device)
                 persons.insert(direct.person.id)
             }

@@ -11,16 +11,18 @@ extension Node {
     package func keys(of peer: PeerID) -> PublicPerson? {
         if peer == self.id { return self.own.person.publicKeys }
         if let link = self.links.link(with: peer) { return link.info.certificate.keys }
-        return self.people.person(of: peer).flatMap { self.people.keys[$0] }
+        return self.persons.people.person(of: peer).flatMap { self.persons.people.keys[$0] }
             ?? self.dialling.known[peer]?.person
     }
 
     /// The direct conversation with somebody, whether or not it has begun; nil while their keys are not
     /// known here.
     package func direct(with peer: PeerID) -> DirectConversation? {
-        if let known = self.privates.direct(at: peer) { return known }
+        if let known = self.conversations.privates.direct(at: peer) { return known }
         let person = self.keys(of: peer)
-        if let person, let known = self.privates.direct(with: person.id) { return known }
+        if let person, let known = self.conversations.privates.direct(with: person.id) {
+            return known
+        }
         return person.flatMap { try? DirectConversation(of: self.own.person, with: $0, at: peer) }
     }
 
@@ -34,8 +36,8 @@ extension Node {
         guard let direct = self.direct(with: peer) else {
             return self.answer(request, .failed(.keysUnknown(peer)))
         }
-        let isNew = self.conversationTable[direct.id] == nil
-        guard !isNew || self.conversationTable.count < Limits.conversations else {
+        let isNew = self.conversations.table[direct.id] == nil
+        guard !isNew || self.conversations.table.count < Limits.conversations else {
             return self.answer(request, .failed(.tooManyRooms))
         }
         guard self.standing(of: peer) != .blocked else {
@@ -44,30 +46,30 @@ extension Node {
         // What a backup says of them may be on its way to the disk.
         let isToKnow =
             peer != self.id && self.tier(of: peer) < .known
-            && self.commits.standing(of: peer) == nil
+            && self.disk.commits.standing(of: peer) == nil
         guard !isToKnow || self.hasRoom(for: peer) else {
             return self.answer(request, .failed(.tooManyPeople))
         }
-        if isToKnow { self.commits.people[peer] = .known }
+        if isToKnow { self.disk.commits.people[peer] = .known }
         if !self.isJoinedOrWillBe(direct.id) { self.begin(.direct(direct)) }
-        self.commits.answers.append((request, .joined(direct.id)))
+        self.disk.commits.answers.append((request, .joined(direct.id)))
     }
 
     /// Enters a secret room, and makes it by being the first.
     mutating func joinSecret(_ room: SecretRoom, _ request: RequestID) {
-        guard self.realms.contains(room.realm) else {
+        guard self.own.realms.contains(room.realm) else {
             return self.answer(request, .failed(.notInRealm))
         }
         guard room.suite.isAvailable else { return self.answer(request, .failed(.cannotSeal)) }
-        if self.conversationTable[room.id]?.isJoined == true, self.isJoinedOrWillBe(room.id) {
+        if self.conversations.table[room.id]?.isJoined == true, self.isJoinedOrWillBe(room.id) {
             return self.answer(request, .joined(room.id))
         }
         guard
-            self.conversationTable[room.id] != nil
-                || self.conversationTable.count < Limits.conversations
+            self.conversations.table[room.id] != nil
+                || self.conversations.table.count < Limits.conversations
         else { return self.answer(request, .failed(.tooManyRooms)) }
         self.begin(.secret(room))
-        self.commits.add(
+        self.disk.commits.add(
             Draft(conversation: room.id, content: .join(nil), request: request, outgoing: nil))
     }
 
@@ -87,39 +89,41 @@ extension Node {
         declined.isDeclined = true
         // Who has been turned down is known by their keys; what they wrote is nobody's any longer.
         declined.text = ""
-        self.commits.blankRequest(by: declined.device)
-        self.commits.choices.declined[declined.person.id] = declined
-        self.commits.answers.append((request, .declined(peer)))
+        self.disk.commits.blankRequest(by: declined.device)
+        self.disk.commits.choices.declined[declined.person.id] = declined
+        self.disk.commits.answers.append((request, .declined(peer)))
     }
 
     /// Forgets what somebody has written who was not let in.
     mutating func endRequest(of peer: PeerID) {
-        guard let person = self.requests.all.values.first(where: { $0.device == peer })?.person.id
+        guard
+            let person = self.conversations.requests.all.values.first(where: { $0.device == peer })?
+                .person.id
         else { return }
-        _ = self.requests.remove(person)
-        self.commits.endRequest(of: person, by: peer)
+        _ = self.conversations.requests.remove(person)
+        self.disk.commits.endRequest(of: person, by: peer)
     }
 
     private func pendingRequest(of peer: PeerID) -> DirectRequest? {
-        self.requests.pending.first { $0.device == peer }
+        self.conversations.requests.pending.first { $0.device == peer }
     }
 
     /// Who waits to be accepted.
-    package var pendingRequests: [DirectRequest] { self.requests.pending }
+    package var pendingRequests: [DirectRequest] { self.conversations.requests.pending }
 
     /// How many others wanted to write since the start, for whom there was no room, or is none any longer.
-    package var requestsTurnedAway: Int { self.requests.turnedAway }
+    package var requestsTurnedAway: Int { self.conversations.requests.turnedAway }
 
     /// What own messages of a conversation wait for; nil where they wait for nothing.
     package func sendWait(in id: ConversationID) -> SendWait? {
-        guard self.conversationTable.has(id) else { return nil }
-        guard let direct = self.conversationTable[known: id].kind.direct else {
+        guard self.conversations.table.has(id) else { return nil }
+        guard let direct = self.conversations.table[known: id].kind.direct else {
             return self.links.sharing(id).isEmpty ? .nobody : nil
         }
         guard !self.isOwn(direct.person.id) else { return nil }
         let linked = self.links.all.filter { $0.info.certificate.personID == direct.person.id }
         guard !linked.isEmpty else { return self.isHeardOf(direct) ? .indirect : .away }
-        let numbers = self.conversationTable[known: id].numbers
+        let numbers = self.conversations.table[known: id].numbers
         let isTaken = linked.contains { link in
             link.shared[id].map { !$0.refuses(self.id, numbers) } ?? self.isLetIn(id)
         }
@@ -130,10 +134,10 @@ extension Node {
     ///
     /// They have written in it then, or have had something of it; a link that is new has not said so yet.
     private func isLetIn(_ id: ConversationID) -> Bool {
-        let conversation = self.conversationTable[known: id]
+        let conversation = self.conversations.table[known: id]
         return conversation.authors.contains { !self.isOwnDevice($0) }
             || conversation.names(of: self.id).contains { name in
-                self.marks.positions(of: LogKey(conversation: id, name: name))
+                self.receipts.marks.positions(of: LogKey(conversation: id, name: name))
                     .contains { !self.isOwnDevice($0.key) && $0.value.stored > 0 }
             }
     }
@@ -141,13 +145,13 @@ extension Node {
     /// Whether something has come through others that a person wrote a moment ago, after they were last
     /// linked here.
     private func isHeardOf(_ direct: DirectConversation) -> Bool {
-        let devices = self.people.devices(of: direct.person.id).union([direct.device])
+        let devices = self.persons.people.devices(of: direct.person.id).union([direct.device])
         let recent = self.now.wall - min(self.now.wall, Limits.heardOfMilliseconds)
-        return self.conversationTable.keys.contains { id in
+        return self.conversations.table.keys.contains { id in
             !self.links.sharing(id).isEmpty
-                && devices.contains { self.conversationTable[known: id].count(of: $0) > 0 }
+                && devices.contains { self.conversations.table[known: id].count(of: $0) > 0 }
                 && devices.contains { device in
-                    let conversation = self.conversationTable[known: id]
+                    let conversation = self.conversations.table[known: id]
                     let since = max(recent, self.dialling.known[device]?.lastSeen ?? 0)
                     return conversation.names(of: device).contains {
                         conversation.log($0).head.time.milliseconds > since
@@ -156,24 +160,16 @@ extension Node {
         }
     }
 
-    /// Whether one side of a direct conversation has not let the other in: then both know all that there
-    /// is to know until it does, and says so by sharing it anew.
-    func isWaitingToBeLetIn(_ id: ConversationID, on link: LinkID) -> Bool {
-        let conversation = self.conversationTable[known: id]
-        guard conversation.kind.direct != nil else { return false }
-        return conversation.isRequest || self.links[link].shared[known: id].refusesAll
-    }
-
     // MARK: Beginning
 
     /// Enters a conversation that needs no entry for that, with the next batch.
     private mutating func begin(_ kind: ConversationKind) {
-        if self.conversationTable[kind.id] == nil {
-            self.conversationTable[kind.id] = Conversation(kind, isJoined: false)
+        if self.conversations.table[kind.id] == nil {
+            self.conversations.table[kind.id] = Conversation(kind, isJoined: false)
         }
         self.keyring.add(kind)
-        self.privates.add(kind)
-        self.commits.membership[kind.id] = ConversationMembership(kind, isJoined: true)
+        self.conversations.privates.add(kind)
+        self.disk.commits.membership[kind.id] = ConversationMembership(kind, isJoined: true)
     }
 
     /// Lets somebody in who waits, or was declined, and is trusted enough from here on; false where
@@ -183,8 +179,8 @@ extension Node {
         guard let tier = standing.tier, tier >= .known,
             self.own.configuration.preferences.directFrom.admits(tier),
             let direct = self.waitingDirect(of: peer), !self.isJoinedOrWillBe(direct.id),
-            self.conversationTable[direct.id] != nil
-                || self.conversationTable.count < Limits.conversations
+            self.conversations.table[direct.id] != nil
+                || self.conversations.table.count < Limits.conversations
         else { return false }
         self.begin(.direct(direct))
         return true
@@ -196,10 +192,10 @@ extension Node {
         let declined = self.requests(of: peer, or: person).filter(\.isDeclined)
         for request in declined {
             self.endRequest(of: request.device)
-            guard let id = self.privates.direct(with: request.person.id)?.id,
-                self.conversationTable[id]?.isRequest == true
+            guard let id = self.conversations.privates.direct(with: request.person.id)?.id,
+                self.conversations.table[id]?.isRequest == true
             else { continue }
-            self.conversationTable[known: id].askAnew()
+            self.conversations.table[known: id].askAnew()
             self.shareAnew(id)
             self.announce(id)
         }
@@ -215,16 +211,20 @@ extension Node {
 
     /// What waits of a device, or of a person, in the persons' order.
     private func requests(of peer: PeerID, or person: PersonID?) -> [DirectRequest] {
-        self.requests.all.values.filter { $0.device == peer || $0.person.id == person }
-            .sorted { $0.person.id < $1.person.id }
+        self.conversations.requests.all.values.filter {
+            $0.device == peer || $0.person.id == person
+        }
+        .sorted { $0.person.id < $1.person.id }
     }
 
     /// The conversation that somebody has begun who is not let in; nil where they have begun none.
     private func waitingDirect(of peer: PeerID) -> DirectConversation? {
         let person = self.person(of: peer)
         let request = self.requests(of: peer, or: person).first
-        if let known = (request?.person.id ?? person).flatMap({ self.privates.direct(with: $0) }),
-            request != nil || self.conversationTable[known.id]?.isRequest == true
+        if let known = (request?.person.id ?? person).flatMap({
+            self.conversations.privates.direct(with: $0)
+        }),
+            request != nil || self.conversations.table[known.id]?.isRequest == true
         {
             return known
         }
@@ -235,12 +235,12 @@ extension Node {
 
     /// A direct conversation is on disk: the peer's side may have waited for that.
     mutating func endRequest(for id: ConversationID) {
-        guard let direct = self.conversationTable[known: id].kind.direct else { return }
-        if let request = self.requests.remove(direct.person.id) {
-            self.commits.endRequest(of: direct.person.id, by: request.device)
+        guard let direct = self.conversations.table[known: id].kind.direct else { return }
+        if let request = self.conversations.requests.remove(direct.person.id) {
+            self.disk.commits.endRequest(of: direct.person.id, by: request.device)
         }
-        guard self.conversationTable[known: id].isRequest else { return }
-        self.conversationTable[known: id].endRequest()
+        guard self.conversations.table[known: id].isRequest else { return }
+        self.conversations.table[known: id].endRequest()
         self.shareAnew(id)
     }
 
@@ -251,21 +251,21 @@ extension Node {
     mutating func meetPerson(on id: LinkID) {
         guard let direct = self.directOfPeer(on: id),
             !self.isJoinedOrWillBe(direct.id),
-            self.conversationTable[direct.id]?.isRequest != true
+            self.conversations.table[direct.id]?.isRequest != true
         else { return }
         let tags = self.links[id].tags
         guard self.links[id].shares.contains(tags.share(direct.id, by: tags.peer)) else { return }
-        guard self.conversationTable.count < Limits.conversations else {
-            return self.requests.turnAway()
+        guard self.conversations.table.count < Limits.conversations else {
+            return self.conversations.requests.turnAway()
         }
         if self.mayBegin(direct) { return self.begin(.direct(direct)) }
         guard self.roomForRequest(of: direct.person.id, on: id) != nil else {
-            return self.requests.turnAway()
+            return self.conversations.requests.turnAway()
         }
-        self.conversationTable[direct.id] = Conversation(
+        self.conversations.table[direct.id] = Conversation(
             .direct(direct), isJoined: false, isRequest: true)
         self.keyring.add(.direct(direct))
-        self.privates.add(.direct(direct))
+        self.conversations.privates.add(.direct(direct))
         self.sendShares(on: id)
     }
 
@@ -276,7 +276,7 @@ extension Node {
         if self.isOwn(direct.person.id) { return true }
         guard self.own.configuration.preferences.directFrom.admits(tier) else { return false }
         if tier >= .known { return true }
-        let directs = self.privates.allDirects.map(\.device)
+        let directs = self.conversations.privates.allDirects.map(\.device)
         return self.tiers(of: directs).values.count { $0 < .known } < Limits.strangersDirects
     }
 
@@ -284,7 +284,9 @@ extension Node {
     private func roomForRequest(of person: PersonID, on id: LinkID) -> [DirectRequest]? {
         let peer = self.links[id].info.peer
         let source = Source(self.links[id].address)
-        return self.requests.room(for: person, from: source.description, at: self.now.wall) {
+        return self.conversations.requests.room(
+            for: person, from: source.description, at: self.now.wall
+        ) {
             let tiers = self.tiers(of: $0.map(\.device) + [peer])
             func claim(
                 _ person: PersonID, _ device: PeerID, _ source: Source, _ number: Int64
@@ -305,9 +307,9 @@ extension Node {
 
     /// Whether somebody is in a room in which the user has written.
     private func isMet(_ peer: PeerID) -> Bool {
-        self.conversationTable.keys.contains {
-            self.conversationTable[known: $0].hasWritten(self.id)
-                && self.conversationTable[known: $0].count(of: peer) > 0
+        self.conversations.table.keys.contains {
+            self.conversations.table[known: $0].hasWritten(self.id)
+                && self.conversations.table[known: $0].count(of: peer) > 0
         }
     }
 
@@ -337,12 +339,12 @@ extension Node {
     /// Takes of a run what somebody who waits has written first; the rest is refused.
     mutating func receiveRequest(_ run: Run, _ frame: ReceivedFrame, on id: LinkID) {
         let key = run.key
-        guard let direct = self.conversationTable[known: key.conversation].kind.direct else {
+        guard let direct = self.conversations.table[known: key.conversation].kind.direct else {
             preconditionFailure("only two people's conversation waits to be accepted")
         }
         let peer = self.links[id].info.peer
         let person = direct.person.id
-        guard key.name.author == peer, self.requests.all[person] == nil else {
+        guard key.name.author == peer, self.conversations.requests.all[person] == nil else {
             return self.refuseLog(key, on: id)
         }
         guard let verified = run.verified() else {
@@ -350,7 +352,7 @@ extension Node {
         }
         guard let text = verified.firstText(by: self.keyring) else {
             // Its opening comes first; but nobody is listened to for ever.
-            let isOver = self.conversationTable[known: key.conversation]
+            let isOver = self.conversations.table[known: key.conversation]
                 .takeForRequest(frame.byteCount)
             if isOver { return self.refuseLog(key, on: id) }
             return self.askOn(behind: run, frame, on: id)
@@ -360,14 +362,15 @@ extension Node {
                 device: peer, person: direct.person, text: text, time: self.now.wall,
                 source: Source(self.links[id].address).description)
             for request in gone {
-                self.requests.turnAway()
+                self.conversations.requests.turnAway()
                 self.endRequest(of: request.device)
             }
             self.take(request)
-            self.commits.requests[person] = request
-            self.commits.add([Notice(.requested(peer, text), of: .stranger, at: self.now.wall)])
+            self.disk.commits.requests.kept[person] = request
+            self.disk.commits.add([Notice(.requested(peer, text), of: .stranger, at: self.now.wall)]
+            )
         } else {
-            self.requests.turnAway()
+            self.conversations.requests.turnAway()
         }
         self.refuseLog(key, on: id)
     }
@@ -389,18 +392,18 @@ extension Node {
 
     /// Takes a request, or that one is declined; of those that were, some go where they are too many.
     mutating func take(_ request: DirectRequest) {
-        for gone in self.requests.add(request) {
-            self.commits.endRequest(of: gone.person.id, by: gone.device)
+        for gone in self.conversations.requests.add(request) {
+            self.disk.commits.endRequest(of: gone.person.id, by: gone.device)
         }
     }
 
     /// Forgets conversations that somebody has shown who is no longer linked and not let in.
     mutating func dropRequests(of link: Link) {
-        guard let direct = link.direct, self.conversationTable[direct.id]?.isRequest == true,
+        guard let direct = link.direct, self.conversations.table[direct.id]?.isRequest == true,
             self.links.sharing(direct.id).isEmpty, !self.isJoinedOrWillBe(direct.id)
         else { return }
-        self.conversationTable[direct.id] = nil
+        self.conversations.table[direct.id] = nil
         self.keyring.remove(direct.id)
-        self.privates.remove(direct)
+        self.conversations.privates.remove(direct)
     }
 }

@@ -8,8 +8,8 @@ extension Node {
     // MARK: The own realms
 
     mutating func setRealms(_ realms: Realms) {
-        self.commits.add(realms.notices(since: self.realms, at: self.now.wall))
-        self.realms = realms
+        self.disk.commits.add(realms.notices(since: self.own.realms, at: self.now.wall))
+        self.own.realms = realms
         self.renewSecrets()
     }
 
@@ -19,9 +19,9 @@ extension Node {
     /// Goes on with the secrets that count now: in handshakes, and on each link.
     mutating func renewSecrets() {
         self.armSecrets()
-        let secrets = self.realms.secrets(at: self.now.wall)
-        guard secrets != self.secrets else { return }
-        self.secrets = secrets
+        let secrets = self.own.realms.secrets(at: self.now.wall)
+        guard secrets != self.own.secrets else { return }
+        self.own.secrets = secrets
         self.actions.append(.hold(secrets))
         for link in self.links.ids {
             self.sendRealms(on: link)
@@ -35,7 +35,7 @@ extension Node {
     }
 
     private mutating func armSecrets() {
-        guard let end = self.realms.nextEnd(after: self.now.wall) else { return }
+        guard let end = self.own.realms.nextEnd(after: self.now.wall) else { return }
         // The wall clock may be set meanwhile, so it is looked at once in a while.
         let wait = min(end - self.now.wall, Limits.secretsMilliseconds)
         self.actions.append(.arm(.secrets, at: self.now.monotonic + wait))
@@ -46,7 +46,7 @@ extension Node {
     mutating func sendRealms(on id: LinkID) {
         let tags = self.links[id].realms.tags
         let all = LinkTags.filled(
-            self.secrets.map { tags.realm($0, by: tags.own) }, to: Limits.realmTagCounts
+            self.own.secrets.map { tags.realm($0, by: tags.own) }, to: Limits.realmTagCounts
         ) {
             var writer = WireWriter(capacity: 16)
             for _ in 0..<2 { writer.u64(self.random.next()) }
@@ -65,13 +65,13 @@ extension Node {
 
     /// Begins and ends what is shared on a link as its common realms have changed.
     private mutating func settleRealms(on id: LinkID) {
-        let change = self.links[id].realms.settle(self.secrets)
+        let change = self.links[id].realms.settle(self.own.secrets)
         for realm in change.ended { self.endRealm(realm, on: id) }
         // For the peer the earlier secret may have ended before it heard of this one, and with it all
         // that was announced to it.
         for realm in change.begun + change.renewed { self.announceRooms(of: realm, on: id) }
         let changed = Set(change.begun + change.ended)
-        if self.conversationTable.values.contains(where: {
+        if self.conversations.table.values.contains(where: {
             $0.name == nil && $0.isShared && $0.belongs(to: changed)
         }) {
             self.sendShares(on: id)
@@ -85,13 +85,13 @@ extension Node {
     private mutating func endRealm(_ realm: RealmID, on id: LinkID) {
         self.links[id].rooms.end(realm)
         for conversation in self.links[id].shared.keys.sorted()
-        where self.conversationTable[known: conversation].realm == realm {
+        where self.conversations.table[known: conversation].realm == realm {
             self.unshare(conversation, on: id)
         }
     }
 
     private mutating func announceRooms(of realm: RealmID, on id: LinkID) {
-        let rooms = self.conversationTable.values.filter { $0.isShared && $0.realm == realm }
+        let rooms = self.conversations.table.values.filter { $0.isShared && $0.realm == realm }
         var gathered: [RoomName] = []
         var bytes = 0
         for name in rooms.compactMap(\.name).sorted() {
@@ -120,7 +120,7 @@ extension Node {
         for name in names {
             let room = Room(name, in: realm)
             let conversation = room.conversation
-            let isOwn = self.conversationTable[conversation]?.isShared == true
+            let isOwn = self.conversations.table[conversation]?.isShared == true
             guard self.links[id].rooms.isInTime(conversation) else {
                 return self.violation(id, "it leaves rooms and comes back too often")
             }
@@ -144,7 +144,7 @@ extension Node {
 
     /// Tells peers of its realm that this node is in a conversation.
     mutating func announce(_ id: ConversationID) {
-        let conversation = self.conversationTable[known: id]
+        let conversation = self.conversations.table[known: id]
         for link in self.links.ids where self.concerns(conversation.kind, link) {
             if let room = conversation.room {
                 self.announce([room.name], of: room.realm, on: link)
@@ -158,7 +158,7 @@ extension Node {
 
     /// Tells peers of its realm that this node is in a conversation no longer.
     mutating func retract(_ id: ConversationID) {
-        let conversation = self.conversationTable[known: id]
+        let conversation = self.conversations.table[known: id]
         for link in self.links.ids where self.concerns(conversation.kind, link) {
             if conversation.name != nil {
                 self.send(.roomsLeft([id]), on: link)
@@ -172,7 +172,7 @@ extension Node {
     /// Sends a tag for each conversation that is no open room, among random ones.
     mutating func sendShares(on id: LinkID) {
         let realms = self.links[id].realms
-        let shared = self.conversationTable.values.filter {
+        let shared = self.conversations.table.values.filter {
             $0.name == nil && $0.isShared && self.concerns($0.kind, id)
         }
         let tags = shared.map { realms.tags.share($0.id, by: realms.tags.own) }
@@ -189,7 +189,7 @@ extension Node {
     private mutating func settleShares(on id: LinkID) {
         self.meetPerson(on: id)
         let tags = self.links[id].tags
-        let others = self.conversationTable.values.filter { $0.name == nil && $0.isShared }
+        let others = self.conversations.table.values.filter { $0.name == nil && $0.isShared }
         for conversation in others.sorted(by: { $0.id < $1.id }) {
             #if MUTANTS
                 if Mutant.shareWithAnybody.isActive {
@@ -209,18 +209,11 @@ extension Node {
 
     // MARK: The own profile
 
-    /// Whether a peer may see who this is: it shares a conversation or a realm with a secret.
-    func maySeeProfile(_ id: LinkID) -> Bool {
-        self.links[id].realms.isFellow
-            || self.links[id].shared.keys.contains {
-                !self.conversationTable[known: $0].isRequest
-            }
-    }
-
     /// Sends the own profile once the peer may see it.
     mutating func tellProfile(on id: LinkID) {
-        guard !self.links[id].isProfileTold, self.maySeeProfile(id),
-            let record = self.profiles.record(self.ownProfile)
+        guard !self.links[id].isProfileTold,
+            self.conversations.maySeeOwnProfile(id, of: self.links),
+            let record = self.persons.profiles.record(self.ownProfile)
         else { return }
         self.links[id].isProfileTold = true
         self.send(.records([record]), on: id)

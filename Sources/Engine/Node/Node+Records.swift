@@ -7,22 +7,22 @@ internal import Formats
 extension Node {
     /// Sets the own profile; one that nobody has asked for is written again where the disk refuses it.
     mutating func setProfile(_ profile: Profile, request: RequestID?) {
-        var time = HybridTime(wallMilliseconds: self.time.now)
+        var time = HybridTime(wallMilliseconds: self.clocks.own.now)
         // One from a clock that ran ahead is ignored by everybody: it is not to be outdone.
-        if let next = self.record(self.ownProfile)?.time.next, !self.time.isAhead(next) {
+        if let next = self.record(self.ownProfile)?.time.next, !self.clocks.own.isAhead(next) {
             time = max(time, next)
         }
         let record = Record(
             kind: Record.Kind.profile, author: self.id, conversation: nil, time: time,
             value: profile.encoded, signer: self.own.signer)
-        guard let request else { return self.commits.records.add(record, isFirst: true) }
-        self.commits.choices.profile = record
-        self.commits.answers.append((request, .profile(profile)))
+        guard let request else { return self.disk.commits.records.add(record, isFirst: true) }
+        self.disk.commits.choices.profile = record
+        self.disk.commits.answers.append((request, .profile(profile)))
     }
 
     /// Signs the own profile anew where a clock that ran ahead has dated it: nobody takes it until then.
     mutating func renewProfile() {
-        guard let record = self.record(self.ownProfile), self.time.isAhead(record.time),
+        guard let record = self.record(self.ownProfile), self.clocks.own.isAhead(record.time),
             let profile = record.profile
         else { return }
         self.setProfile(profile, request: nil)
@@ -34,13 +34,13 @@ extension Node {
 
     /// A record that is on disk: it stands, and linked peers who may know its author get it.
     mutating func settleRecord(_ record: Record) {
-        self.commits.droppedRecords.formUnion(self.profiles.settle(record))
-        self.people.name(record)
+        self.disk.commits.droppedRecords.formUnion(self.persons.profiles.settle(record))
+        self.persons.people.name(record)
         if record.kind == Record.Kind.profile { self.notePicture(of: record.author) }
         self.warnOfNamesake(record.author)
         var counting: [ConversationID] = []
-        for id in self.conversationTable.keys where self.isCounted(record, in: id) {
-            self.conversationTable[known: id].recordsChanged()
+        for id in self.conversations.table.keys where self.isCounted(record, in: id) {
+            self.conversations.table[known: id].recordsChanged()
             counting.append(id)
         }
         let isMark = record.kind == Record.Kind.mark && record.author != self.id
@@ -62,7 +62,7 @@ extension Node {
     /// Whether others are told of a record at once: of strangers' some are, however many come.
     private mutating func isPassedOn(_ record: Record, _ frame: EncodedFrame) -> Bool {
         self.isKnown(record.author)
-            || self.profiles.pace.take(frame.bytes.count, at: self.now.monotonic)
+            || self.persons.profiles.pace.take(frame.bytes.count, at: self.now.monotonic)
     }
 
     /// Passes a record on, at once or when there is credit: strangers can bring more of them at once than may
@@ -79,7 +79,7 @@ extension Node {
 
     /// Whether a peer may know of a record: it shares a conversation with its author.
     func mayTell(_ record: Record, on id: LinkID) -> Bool {
-        record.key == self.ownProfile && self.maySeeProfile(id)
+        record.key == self.ownProfile && self.conversations.maySeeOwnProfile(id, of: self.links)
             || self.links[id].shared.keys.contains { self.isCounted(record, in: $0) }
     }
 
@@ -98,7 +98,7 @@ extension Node {
     /// Whether the digest of a conversation counts a record, if it stands.
     private func isCounted(_ record: Record, in conversation: ConversationID) -> Bool {
         (record.conversation ?? conversation) == conversation
-            && self.conversationTable[known: conversation].count(of: record.author) > 0
+            && self.conversations.table[known: conversation].count(of: record.author) > 0
     }
 
     mutating func receiveRecords(_ records: [Record], on id: LinkID) {
@@ -106,12 +106,12 @@ extension Node {
             let standing = self.record(record.key)
             // What stands here was verified when it came.
             guard record != standing, self.isTimely(record, on: id) else { continue }
-            guard self.profiles.checked.contains(record) || record.isValid else {
+            guard self.persons.profiles.checked.contains(record) || record.isValid else {
                 return self.violation(id, "forged record of \(record.author.shortText)")
             }
             guard record.isUsable, self.hasRoom(for: record),
-                Profiles.takesPlace(record, of: standing, self.time),
-                !self.time.isAhead(record.time)
+                Profiles.takesPlace(record, of: standing, self.clocks.own),
+                !self.clocks.own.isAhead(record.time)
             else { continue }
             // Of who writes nowhere no more is kept than they are called.
             let isPeers =
@@ -126,7 +126,7 @@ extension Node {
                 if record.kind == Record.Kind.mark {
                     self.markReceived(record)
                 } else {
-                    self.commits.records.add(record)
+                    self.disk.commits.records.add(record)
                 }
             } else if record.conversation.map({ shared.contains($0) }) ?? !shared.isEmpty {
                 self.keepEarly(record, on: id)
@@ -140,42 +140,43 @@ extension Node {
     /// What is left out comes again with a later digest.
     private func hasRoom(for record: Record) -> Bool {
         let author = record.author
-        guard self.profiles.hasRoom(for: record.key) else { return false }
-        if self.commits.records.byteCount + self.marks.arrivedBytes >= Limits.waitingRecordBytes,
+        guard self.persons.profiles.hasRoom(for: record.key) else { return false }
+        if self.disk.commits.records.byteCount + self.receipts.marks.arrivedBytes
+            >= Limits.waitingRecordBytes,
             self.tier(of: author) < .known, self.links.id(of: author) == nil
         {
             return false
         }
-        let waiting = self.commits.records.byteCount(of: author)
-        return !self.profiles.refuses(record, waiting: waiting, at: self.now.monotonic) {
+        let waiting = self.disk.commits.records.byteCount(of: author)
+        return !self.persons.profiles.refuses(record, waiting: waiting, at: self.now.monotonic) {
             self.claim(of: author, self.tier(of: author))
         }
     }
 
     /// Drops records where those whom the user does not know have too much of them together.
     mutating func thinRecords() {
-        guard self.profiles.isThinningDue() else { return }
-        let claims = self.tiers(of: self.profiles.allAuthors).map { self.claim(of: $0, $1) }
-        let gone = self.profiles.giveWay(claims, at: self.now.monotonic)
+        guard self.persons.profiles.isThinningDue() else { return }
+        let claims = self.tiers(of: self.persons.profiles.allAuthors).map { self.claim(of: $0, $1) }
+        let gone = self.persons.profiles.giveWay(claims, at: self.now.monotonic)
         guard !gone.isEmpty else { return }
-        self.commits.droppedRecords.formUnion(gone)
+        self.disk.commits.droppedRecords.formUnion(gone)
         for key in gone where key.kind == Record.Kind.profile {
             self.forgetPicture(of: key.author)
-            self.people.namesakes.name(key.author, "")
+            self.persons.people.namesakes.name(key.author, "")
         }
         let authors = Set(gone.map(\.author))
-        for id in self.conversationTable.keys
-        where self.conversationTable[known: id].authors.contains(where: authors.contains) {
-            self.conversationTable[known: id].recordsChanged()
+        for id in self.conversations.table.keys
+        where self.conversations.table[known: id].authors.contains(where: authors.contains) {
+            self.conversations.table[known: id].recordsChanged()
         }
     }
 
     /// Keeps a record until its author's first entry comes.
     private mutating func keepEarly(_ record: Record, on id: LinkID) {
-        self.profiles.checked.insert(record)
+        self.persons.profiles.checked.insert(record)
         self.links[id].earlyRecords.keep(record)
         self.noteEarly(on: id)
-        while let holder = self.profiles.excessiveHolder {
+        while let holder = self.persons.profiles.excessiveHolder {
             self.links[holder].earlyRecords = EarlyRecords()
             self.noteEarly(on: holder)
         }
@@ -183,28 +184,29 @@ extension Node {
 
     private mutating func noteEarly(on id: LinkID) {
         let bytes = self.links[id].earlyRecords.byteCount
-        guard bytes > 0 else { return self.profiles.dropEarly(of: id) }
+        guard bytes > 0 else { return self.persons.profiles.dropEarly(of: id) }
         let isKnown = self.tier(of: self.links[id].info.peer) >= .known
-        self.profiles.noteEarly(bytes, on: id, isKnown: isKnown)
+        self.persons.profiles.noteEarly(bytes, on: id, isKnown: isKnown)
     }
 
     /// The record that will stand once all is on disk.
     func record(_ key: RecordKey) -> Record? {
-        self.marks.arrived(key) ?? self.commits.record(key) ?? self.profiles.record(key)
+        self.receipts.marks.arrived(key) ?? self.disk.commits.record(key)
+            ?? self.persons.profiles.record(key)
     }
 
     /// Takes on the records that a peer sent before the first entry of their author.
     ///
     /// Records answer a clock at once, entries only the wants that follow it.
     mutating func takeEarlyRecord(of author: PeerID) {
-        for id in self.profiles.holders {
+        for id in self.persons.profiles.holders {
             let records = self.links[id].earlyRecords.take(of: author)
             if !records.isEmpty { self.noteEarly(on: id) }
             for record in records
             where self.hasRoom(for: record)
-                && Profiles.takesPlace(record, of: self.record(record.key), self.time)
+                && Profiles.takesPlace(record, of: self.record(record.key), self.clocks.own)
             {
-                self.commits.records.add(record)
+                self.disk.commits.records.add(record)
             }
         }
     }
@@ -221,10 +223,10 @@ extension Node {
 
     /// The records that a conversation's digest counts.
     private func countedRecords(of conversation: ConversationID) -> [Record] {
-        let known = self.conversationTable[known: conversation]
+        let known = self.conversations.table[known: conversation]
         return known.authors.flatMap {
-            known.counted(self.profiles.records(of: $0, in: conversation))
-        }.filter { !self.time.isAhead($0.time) }
+            known.counted(self.persons.profiles.records(of: $0, in: conversation))
+        }.filter { !self.clocks.own.isAhead($0.time) }
     }
 
     mutating func receiveRecordClock(

@@ -14,7 +14,7 @@ extension Node {
         // What a fork has put in dispute says nothing.
         if message.isDisputed { return false }
         let target = reference.target
-        guard let conversation = self.conversationTable[message.conversation],
+        guard let conversation = self.conversations.table[message.conversation],
             conversation.logs.has(target.log)
         else { return false }
         let log = conversation.log(target.log)

@@ -7,10 +7,11 @@ extension Node {
         NodeStatus(
             id: self.id, person: self.own.certificate.personID,
             name: self.profile(of: self.id).name, links: self.links.all.count { !$0.isOnTrial },
-            conversations: self.conversationTable.values.count(where: \.isJoined),
-            requests: self.requests.pending.count, requestsTurnedAway: self.requests.turnedAway,
-            held: self.held.count, incarnation: self.history.incarnation,
-            clockOffsetMilliseconds: self.peerClocks.offset(at: now),
+            conversations: self.conversations.table.values.count(where: \.isJoined),
+            requests: self.conversations.requests.pending.count,
+            requestsTurnedAway: self.conversations.requests.turnedAway,
+            held: self.disk.held.count, incarnation: self.disk.history.incarnation,
+            clockOffsetMilliseconds: self.clocks.peers.offset(at: now),
             isShutOut: self.isShutOut, alerts: self.alerts.all)
     }
 
@@ -101,7 +102,7 @@ extension Node {
     /// Rooms that the user is or was in, or a linked peer is in.
     package var rooms: [ConversationID: Room] {
         var rooms: [ConversationID: Room] = [:]
-        for conversation in self.conversationTable.values {
+        for conversation in self.conversations.table.values {
             rooms[conversation.id] = conversation.room
         }
         for link in self.links.all { rooms.merge(link.rooms.named) { first, _ in first } }
@@ -111,7 +112,7 @@ extension Node {
     /// Those of ``rooms`` that somebody is in: the others were left, and are known for their history alone.
     package var peopledRooms: [ConversationID: Room] {
         self.rooms.filter { id, _ in
-            guard self.conversationTable.has(id), !self.conversationTable[known: id].isJoined
+            guard self.conversations.table.has(id), !self.conversations.table[known: id].isJoined
             else { return true }
             return self.links.ids.contains { self.links[$0].rooms.contains(id) }
         }
@@ -120,10 +121,10 @@ extension Node {
     /// How things stand with one of ``rooms``.
     package func roomStatus(of id: ConversationID, _ room: Room) -> RoomStatus {
         let announced = self.links.all.filter { $0.rooms.contains(id) }.map(\.info.peer).sorted()
-        let joined = self.conversationTable[id].flatMap { $0.isJoined ? $0 : nil }
+        let joined = self.conversations.table[id].flatMap { $0.isJoined ? $0 : nil }
         return RoomStatus(
             id: id, room: room, isJoined: joined != nil,
-            isReachable: self.realms.contains(room.realm),
+            isReachable: self.own.realms.contains(room.realm),
             members: joined.map { self.members(of: $0).count } ?? announced.count,
             announcedBy: announced)
     }
@@ -131,7 +132,7 @@ extension Node {
     /// What the user is in.
     package var joinedConversations: [ConversationID: ConversationKind] {
         var joined: [ConversationID: ConversationKind] = [:]
-        for conversation in self.conversationTable.values where conversation.isJoined {
+        for conversation in self.conversations.table.values where conversation.isJoined {
             joined[conversation.id] = conversation.kind
         }
         return joined
@@ -139,12 +140,12 @@ extension Node {
 
     /// How things stand with a conversation that the user is in; nil where that is none.
     package func conversationStatus(of id: ConversationID) -> ConversationStatus? {
-        guard let conversation = self.conversationTable[id], conversation.isJoined else {
+        guard let conversation = self.conversations.table[id], conversation.isJoined else {
             return nil
         }
         return ConversationStatus(
             id: id, kind: conversation.kind, members: self.members(of: conversation),
-            isReachable: conversation.isReachable(in: self.realms),
+            isReachable: conversation.isReachable(in: self.own.realms),
             arrangement: conversation.arrangement, retention: conversation.retention,
             isLearning: self.isLearning(of: id))
     }
@@ -166,8 +167,8 @@ extension Node {
     ///
     /// What a log has too few of here counts, and payloads that were left out.
     package func missing(in id: ConversationID) -> [MissingEntries] {
-        guard self.conversationTable.has(id) else { return [] }
-        let conversation = self.conversationTable[known: id]
+        guard self.conversations.table.has(id) else { return [] }
+        let conversation = self.conversations.table[known: id]
         var missing = MissingTally()
         let links = self.links.sharing(id)
         let partial = conversation.logs.filter { $0.value.whole != nil }.map(\.key)
@@ -187,7 +188,7 @@ extension Node {
         var away = conversation.members.filter { $0 != self.id && !linked.contains($0) }
         if away.count > Limits.markMembers { away = away.filter { self.isKnown($0) } }
         let marks = away.compactMap { member in
-            self.profiles.record(
+            self.persons.profiles.record(
                 RecordKey(author: member, conversation: id, kind: Record.Kind.mark)
             ).flatMap { Mark($0, by: self.keyring) }.map { (member, $0) }
         }
@@ -213,7 +214,7 @@ extension Node {
     }
 
     private func isLearning(of conversation: ConversationID) -> Bool {
-        self.fetching.isFetching(conversation)
+        self.catchUp.fetching.isFetching(conversation)
             || self.links.sharing(conversation).contains { id in
                 let sync = self.links[id].shared[known: conversation]
                 return !sync.pages.isPeerKnown || sync.isSeeking
@@ -222,32 +223,32 @@ extension Node {
 
     /// The name and status that a person chose; empty texts where none are known.
     package func profile(of peer: PeerID) -> Profile {
-        self.profiles.profile(of: peer)
+        self.persons.profiles.profile(of: peer)
             ?? Profile(name: peer == self.id ? self.own.configuration.name : "", status: "")
     }
 
     /// The open room that a conversation is; nil where it is none or is not known.
     package func room(of conversation: ConversationID) -> Room? {
-        self.conversationTable[conversation]?.room
+        self.conversations.table[conversation]?.room
     }
 
     /// The secret room that a conversation is; nil where it is none or is not known.
     package func secretRoom(_ conversation: ConversationID) -> SecretRoom? {
-        self.conversationTable[conversation]?.kind.secretRoom
+        self.conversations.table[conversation]?.kind.secretRoom
     }
 
     /// How a conversation is written; nil where it is not known.
     package func name(of conversation: ConversationID) -> String? {
-        guard self.conversationTable.has(conversation) else { return nil }
-        return self.name(of: self.conversationTable[known: conversation].kind)
+        guard self.conversations.table.has(conversation) else { return nil }
+        return self.name(of: self.conversations.table[known: conversation].kind)
     }
 
     /// How a conversation is written: `ops`, `office/ops`, `&ops`, `@Ada`.
     package func name(of kind: ConversationKind) -> String {
         switch kind {
-        case .room(let room): return self.realms.text(of: room)
+        case .room(let room): return self.own.realms.text(of: room)
         case .secret(let room):
-            return "&\(self.realms.text(of: Room(room.name, in: room.realm)))"
+            return "&\(self.own.realms.text(of: Room(room.name, in: room.realm)))"
         case .direct(let direct):
             if direct.device == self.id { return "@me" }
             let name = self.profile(of: direct.device).name
@@ -260,7 +261,7 @@ extension Node {
     /// How a conversation is written where a bare word would be that of two.
     private func fullName(of kind: ConversationKind) -> String {
         guard let room = kind.room else { return self.name(of: kind) }
-        return "\(self.realms.name(of: room.realm))/\(room.name.text)"
+        return "\(self.own.realms.name(of: room.realm))/\(room.name.text)"
     }
 
     /// The conversation that a person typed: `ops`, `office/ops`, `&ops`, or a full id.
@@ -268,12 +269,12 @@ extension Node {
     /// Throws ``NameError`` when the user neither is nor was in one, and where a bare word is the name of an
     /// open and of a secret room: `office/ops` is the open one then, `&ops` the secret one.
     package func conversation(named text: String) throws(NameError) -> ConversationID {
-        if let id = ConversationID(text), self.conversationTable[id] != nil { return id }
+        if let id = ConversationID(text), self.conversations.table[id] != nil { return id }
         let isSecret = text.hasPrefix("&")
-        let room = try self.realms.room(typed: isSecret ? String(text.dropFirst()) : text)
-        let secrets = self.privates.secrets(named: room)
+        let room = try self.own.realms.room(typed: isSecret ? String(text.dropFirst()) : text)
+        let secrets = self.conversations.privates.secrets(named: room)
         let open = isSecret ? nil : room.conversation
-        let isOpen = open.map { self.conversationTable.has($0) } ?? false
+        let isOpen = open.map { self.conversations.table.has($0) } ?? false
         if let open, isOpen, secrets.isEmpty || text.contains("/") { return open }
         if !isOpen, secrets.count == 1 { return secrets[0].id }
         let found = secrets.map { ConversationKind.secret($0) } + (isOpen ? [.room(room)] : [])
@@ -285,8 +286,8 @@ extension Node {
     /// Throws ``NameError`` where a bare word is the name of a secret room here: whoever means that one
     /// must not enter the open one, which tells everybody its name, nor write there.
     package func roomToJoin(named text: String) throws(NameError) -> Room {
-        let room = try self.realms.room(typed: text)
-        let secrets = self.privates.secrets(named: room)
+        let room = try self.own.realms.room(typed: text)
+        let secrets = self.conversations.privates.secrets(named: room)
         guard secrets.isEmpty || text.contains("/") else {
             throw self.severalRooms(text, secrets.map { .secret($0) } + [.room(room)])
         }
@@ -295,7 +296,7 @@ extension Node {
 
     /// Whether a secret room of that name is here, whether or not the user is in it.
     package func hasSecretRoom(named room: Room) -> Bool {
-        !self.privates.secrets(named: room).isEmpty
+        !self.conversations.privates.secrets(named: room).isEmpty
     }
 
     private func severalRooms(_ text: String, _ found: [ConversationKind]) -> NameError {
@@ -311,9 +312,9 @@ extension Node {
         case .secret(let secret): room = Room(secret.name, in: secret.realm)
         case .direct: return false
         }
-        let secrets = self.privates.secrets(named: room).count
+        let secrets = self.conversations.privates.secrets(named: room).count
         return secrets > 0
-            && secrets + (self.conversationTable.has(room.conversation) ? 1 : 0) > 1
+            && secrets + (self.conversations.table.has(room.conversation) ? 1 : 0) > 1
     }
 }
 

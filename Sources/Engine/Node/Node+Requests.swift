@@ -7,15 +7,15 @@ extension Node {
     mutating func handleRequest(_ what: Request, _ request: RequestID) {
         guard what.isChange else { return self.perform(what, request, nil) }
         let isSought = self.looksUp(what, request)
-        guard isSought || !self.requestLine.isEmpty else {
+        guard isSought || !self.disk.requestLine.isEmpty else {
             return self.perform(what, request, nil)
         }
-        self.requestLine.add(request, what, isSought: isSought)
+        self.disk.requestLine.add(request, what, isSought: isSought)
     }
 
     mutating func lookedUp(_ request: RequestID, _ finding: RequestLine.Finding) {
-        self.requestLine.settle(request, finding)
-        while let next = self.requestLine.next() {
+        self.disk.requestLine.settle(request, finding)
+        while let next = self.disk.requestLine.next() {
             self.perform(next.what, next.id, next.finding)
         }
     }
@@ -28,9 +28,9 @@ extension Node {
         #if MUTANTS
             if Mutant.sendAgainUnderAKey.isActive { return false }
         #endif
-        if self.requestLine.isEmpty {
-            guard self.obstacle(to: outgoing) == nil, self.recentKeys.pending(key) == nil,
-                self.recentKeys.recent(key) == nil
+        if self.disk.requestLine.isEmpty {
+            guard self.obstacle(to: outgoing) == nil, self.disk.recentKeys.pending(key) == nil,
+                self.disk.recentKeys.recent(key) == nil
             else { return false }
         }
         self.actions.append(.lookUp(request, key.conversation, key: key.text))
@@ -50,7 +50,7 @@ extension Node {
             self.performDialling(
                 self.dialling.connect(
                     address, expecting: key, request, by: deadline, at: self.now))
-        case .reach(let port, let own): self.lookWhoReaches(port: port, besides: own, request)
+        case .reach(let port, let own): self.examineLinks(port: port, besides: own, request)
         case .profile(let name, let status, let picture):
             self.changeProfile(name, status, picture, request)
         case .stand(let peer, let standing): self.stand(peer, standing, request)
@@ -111,31 +111,31 @@ extension Node {
 
     /// Whether the user is in a room, counting what is on its way to the disk.
     func isJoinedOrWillBe(_ id: ConversationID) -> Bool {
-        if let isJoined = self.commits.isJoined(id) { return isJoined }
-        return self.conversationTable.has(id) && self.conversationTable[known: id].isJoined
+        if let isJoined = self.disk.commits.isJoined(id) { return isJoined }
+        return self.conversations.table.has(id) && self.conversations.table[known: id].isJoined
     }
 
     private mutating func join(_ room: Room, _ request: RequestID) {
-        guard self.realms.contains(room.realm) else { return self.fail(request, .notInRealm) }
+        guard self.own.realms.contains(room.realm) else { return self.fail(request, .notInRealm) }
         let id = room.conversation
-        if self.conversationTable[id]?.isJoined == true && self.isJoinedOrWillBe(id) {
+        if self.conversations.table[id]?.isJoined == true && self.isJoinedOrWillBe(id) {
             self.answer(request, .joined(id))
             return
         }
         guard
-            self.conversationTable[id] != nil
-                || self.conversationTable.count < Limits.conversations
+            self.conversations.table[id] != nil
+                || self.conversations.table.count < Limits.conversations
         else { return self.fail(request, .tooManyRooms) }
-        if self.conversationTable[id] == nil {
-            self.conversationTable[id] = Conversation(.room(room), isJoined: false)
+        if self.conversations.table[id] == nil {
+            self.conversations.table[id] = Conversation(.room(room), isJoined: false)
         }
-        self.commits.membership[id] = ConversationMembership(.room(room), isJoined: true)
-        self.commits.add(
+        self.disk.commits.membership[id] = ConversationMembership(.room(room), isJoined: true)
+        self.disk.commits.add(
             Draft(conversation: id, content: .join(room.name), request: request, outgoing: nil))
     }
 
     private mutating func leave(_ id: ConversationID, _ request: RequestID) {
-        guard let kind = self.conversationTable[id]?.kind else {
+        guard let kind = self.conversations.table[id]?.kind else {
             return self.fail(request, .unknownConversation)
         }
         guard kind.direct == nil else { return self.fail(request, .directStays) }
@@ -144,20 +144,20 @@ extension Node {
         guard kind.room != nil || self.keyring.current(in: id) != nil else {
             return self.fail(request, .cannotSeal)
         }
-        self.commits.membership[id] = ConversationMembership(kind, isJoined: false)
-        self.commits.add(
+        self.disk.commits.membership[id] = ConversationMembership(kind, isJoined: false)
+        self.disk.commits.add(
             Draft(conversation: id, content: .leave, request: request, outgoing: nil))
     }
 
     /// A join is on disk: peers are told.
     mutating func joined(_ id: ConversationID) {
         self.endRequest(for: id)
-        let wasShared = self.conversationTable[known: id].isShared
-        self.conversationTable[known: id].join()
+        let wasShared = self.conversations.table[known: id].isShared
+        self.conversations.table[known: id].join()
         guard !wasShared else {
             for link in self.links.sharing(id) {
                 let isOfKnown = self.isOfKnown(link)
-                self.payloadWants.look(at: link, in: id, isOfKnown: isOfKnown)
+                self.catchUp.payloadWants.look(at: link, in: id, isOfKnown: isOfKnown)
             }
             return
         }
@@ -167,8 +167,8 @@ extension Node {
 
     /// A leave is on disk: somebody else in the room is to have it before this node is silent there.
     mutating func left(_ id: ConversationID) {
-        guard self.conversationTable[known: id].isJoined else { return }
-        self.conversationTable[known: id].leave(own: self.id)
+        guard self.conversations.table[known: id].isJoined else { return }
+        self.conversations.table[known: id].leave(own: self.id)
         self.endDeparture(id)
     }
 
@@ -181,7 +181,7 @@ extension Node {
 
     /// Tells peers that this node is in a room no longer, once one of them has the leave.
     private mutating func endDeparture(_ id: ConversationID) {
-        let conversation = self.conversationTable[known: id]
+        let conversation = self.conversations.table[known: id]
         let leave = conversation.log(self.ownLog).head.seq
         let isKnown = self.links.sharing(id).contains {
             self.links[$0].shared[known: id].seq(of: self.ownLog, conversation.numbers) >= leave
@@ -189,7 +189,7 @@ extension Node {
         guard !conversation.isJoined,
             !conversation.isShared || isKnown || self.isLeaveDeclined(conversation)
         else { return }
-        self.conversationTable[known: id].departed()
+        self.conversations.table[known: id].departed()
         self.retract(id)
     }
 
@@ -206,37 +206,37 @@ extension Node {
     private mutating func arrange(
         _ id: ConversationID, _ change: ArrangementChange, _ request: RequestID
     ) {
-        guard self.conversationTable.has(id), self.isJoinedOrWillBe(id) else {
+        guard self.conversations.table.has(id), self.isJoinedOrWillBe(id) else {
             return self.fail(request, .notMember)
         }
-        self.commits.choices.arrange(id, change)
-        self.commits.answers.append((request, .arranged(id)))
+        self.disk.commits.choices.arrange(id, change)
+        self.disk.commits.answers.append((request, .arranged(id)))
     }
 
     /// Notes what the user has read; the store says through which entries that is.
     private mutating func read(_ id: ConversationID, through cursor: Cursor, _ request: RequestID) {
-        guard self.conversationTable.has(id) else {
+        guard self.conversations.table.has(id) else {
             return self.fail(request, .unknownConversation)
         }
-        self.commits.choices.addRead(id, through: cursor)
-        self.commits.answers.append((request, .arranged(id)))
+        self.disk.commits.choices.addRead(id, through: cursor)
+        self.disk.commits.answers.append((request, .arranged(id)))
     }
 
     /// Keeps so much of what is said in a conversation; the shell asks for what is over it to go.
     private mutating func retain(
         _ id: ConversationID, _ retention: Retention, _ request: RequestID
     ) {
-        guard self.conversationTable.has(id), self.isJoinedOrWillBe(id) else {
+        guard self.conversations.table.has(id), self.isJoinedOrWillBe(id) else {
             return self.fail(request, .notMember)
         }
-        self.commits.choices.retentions[id] = retention
-        self.commits.answers.append((request, .arranged(id)))
+        self.disk.commits.choices.retentions[id] = retention
+        self.disk.commits.answers.append((request, .arranged(id)))
     }
 
     /// What is to go by what the user keeps, at a moment in wall-clock milliseconds.
     package func retentionBounds(at now: UInt64) -> [(id: ConversationID, bound: RetentionBound)] {
         var bounds: [(id: ConversationID, bound: RetentionBound)] = []
-        for conversation in self.conversationTable.values.sorted(by: { $0.id < $1.id }) {
+        for conversation in self.conversations.table.values.sorted(by: { $0.id < $1.id }) {
             for bound in self.retentionBounds(by: conversation.retention, at: now) {
                 bounds.append((conversation.id, bound))
             }
@@ -257,13 +257,13 @@ extension Node {
 
     /// How much is kept of a conversation.
     package func retention(of id: ConversationID) -> Retention {
-        self.conversationTable[id]?.retention ?? Retention()
+        self.conversations.table[id]?.retention ?? Retention()
     }
 
     private mutating func erase(
         _ targets: [EntryTarget], in id: ConversationID, _ request: RequestID
     ) {
-        guard self.conversationTable[id] != nil else {
+        guard self.conversations.table[id] != nil else {
             return self.fail(request, .unknownConversation)
         }
         guard self.isJoinedOrWillBe(id) else { return self.fail(request, .notMember) }
@@ -271,7 +271,7 @@ extension Node {
             return self.fail(request, .size(limit: Limits.ownEraseTargets))
         }
         let sorted = targets.sorted { ($0.log, $0.seq) < ($1.log, $1.seq) }
-        self.commits.add(
+        self.disk.commits.add(
             Draft(conversation: id, content: .erase(sorted), request: request, outgoing: nil))
     }
 
@@ -295,10 +295,10 @@ extension Node {
             #endif
             if !isForgotten {
                 if self.isAnswered(outgoing, key, request, earlier: earlier) { return }
-                self.recentKeys.begin(key, outgoing.content)
+                self.disk.recentKeys.begin(key, outgoing.content)
             }
         }
-        self.commits.add(
+        self.disk.commits.add(
             Draft(
                 conversation: outgoing.conversation, content: outgoing.content,
                 request: request, outgoing: outgoing))
@@ -306,17 +306,18 @@ extension Node {
 
     /// Why a message cannot be sent; nil where it can.
     private func obstacle(to outgoing: Outgoing) -> RequestError? {
-        guard self.conversationTable.has(outgoing.conversation) else {
+        guard self.conversations.table.has(outgoing.conversation) else {
             return .unknownConversation
         }
         guard self.isJoinedOrWillBe(outgoing.conversation) else { return .notMember }
-        let kind = self.conversationTable[known: outgoing.conversation].kind
-        if let realm = kind.realm, !self.realms.contains(realm) { return .notInRealm }
+        let kind = self.conversations.table[known: outgoing.conversation].kind
+        if let realm = kind.realm, !self.own.realms.contains(realm) { return .notInRealm }
         if kind.room == nil, self.keyring.current(in: outgoing.conversation) == nil {
             return .cannotSeal
         }
         guard outgoing.content.hasSendableText else { return .size(limit: Limits.textBytes) }
-        guard self.commits.drafts.count + self.requestLine.count < Limits.waitingDrafts else {
+        guard self.disk.commits.drafts.count + self.disk.requestLine.count < Limits.waitingDrafts
+        else {
             return .busy
         }
         return outgoing.wait.flatMap {
@@ -329,16 +330,16 @@ extension Node {
     private mutating func isAnswered(
         _ outgoing: Outgoing, _ key: IdempotencyKey, _ request: RequestID, earlier: EarlierSend?
     ) -> Bool {
-        if let content = self.recentKeys.pending(key) {
+        if let content = self.disk.recentKeys.pending(key) {
             if outgoing.content.isRepeat(of: content) {
-                self.recentKeys.join(key, request)
-                self.deliveries.keep(outgoing.wait, of: request)
+                self.disk.recentKeys.join(key, request)
+                self.receipts.waits.keep(outgoing.wait, of: request)
             } else {
                 self.fail(request, .keyReused)
             }
             return true
         }
-        guard let earlier = self.recentKeys.recent(key) ?? earlier else { return false }
+        guard let earlier = self.disk.recentKeys.recent(key) ?? earlier else { return false }
         // Where the message is gone, the key alone has to do.
         if outgoing.content.isRepeat(of: earlier.content ?? outgoing.content) {
             self.answerRepeated(request, earlier.message, waiting: outgoing.wait)

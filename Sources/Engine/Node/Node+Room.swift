@@ -27,7 +27,8 @@ extension Node {
 
     /// Makes room for a log of which nothing is here but a proof that it is two; false where there is none.
     mutating func makeRoom(for proof: ForkProof, on id: LinkID) -> Bool {
-        guard !self.conversationTable[known: proof.key.conversation].logs.has(proof.key.name) else {
+        guard !self.conversations.table[known: proof.key.conversation].logs.has(proof.key.name)
+        else {
             return true
         }
         return self.makeRoom(for: proof.key, of: nil, at: proof.left.entries[0].time, on: id)
@@ -40,19 +41,19 @@ extension Node {
         {
             self.giveWay(LogKey(conversation: conversation, name: name))
         }
-        self.conversationTable[known: conversation].begin(self.ownLog, from: nil)
+        self.conversations.table[known: conversation].begin(self.ownLog, from: nil)
     }
 
     private mutating func makeRoom(
         for key: LogKey, of person: PersonID?, at time: HybridTime, on id: LinkID
     ) -> Bool {
-        guard !self.commits.drops.contains(key) else { return false }
+        guard !self.disk.commits.drops.contains(key) else { return false }
         let tier = self.tier(of: key.name.author, person)
         let source = self.charged(for: key, on: id)
-        guard !self.diskShares.refuses(tier, from: source) else { return false }
+        guard !self.conversations.diskShares.refuses(tier, from: source) else { return false }
         let stays = self.stays(key.name, LogProgress(), tier)
         var victim: LogName?
-        let own = self.conversationTable[known: key.conversation].count(of: key.name.author)
+        let own = self.conversations.table[known: key.conversation].count(of: key.name.author)
         // While there is room, nothing that somebody honest has written need go.
         let budget =
             self.isCrowded(key.conversation) ? self.bounds.ofAuthor(tier) : self.bounds.ofKnown
@@ -64,17 +65,17 @@ extension Node {
             self.tellCrowded(key.conversation)
             guard victim != nil else {
                 if stays, self.waitsForDisk(key.conversation) {
-                    self.roomless.insert(key.name.author)
+                    self.conversations.roomless.insert(key.name.author)
                 }
                 return false
             }
         }
         if let victim { self.giveWay(LogKey(conversation: key.conversation, name: victim)) }
-        self.conversationTable[known: key.conversation].begin(key.name, from: source)
-        let charge = self.conversationTable[known: key.conversation].log(key.name).charge
-        if charge.marks != LogMarks() { self.commits.logMarks[key] = charge.marks }
+        self.conversations.table[known: key.conversation].begin(key.name, from: source)
+        let charge = self.conversations.table[known: key.conversation].log(key.name).charge
+        if charge.marks != LogMarks() { self.disk.commits.logMarks[key] = charge.marks }
         if !stays {
-            self.conversationTable[known: key.conversation].crowd?.add(
+            self.conversations.table[known: key.conversation].crowd?.add(
                 LogCrowd.Occupant(name: key.name, source: charge.source, number: charge.number))
         }
         return true
@@ -95,7 +96,7 @@ extension Node {
         let tier = self.tier(of: author)
         guard tier == .stranger, let person else { return tier }
         if person == self.own.certificate.personID { return .verified }
-        switch self.people.inherited(by: author, of: person) {
+        switch self.persons.people.inherited(by: author, of: person) {
         case .known?: return .known
         case .verified?: return .verified
         default: return tier
@@ -103,12 +104,12 @@ extension Node {
     }
 
     private func isCrowded(_ conversation: ConversationID) -> Bool {
-        self.conversationTable[known: conversation].logs.count
+        self.conversations.table[known: conversation].logs.count
             >= min(Limits.crowdedLogs, self.bounds.all / 8)
     }
 
     private func isFull(_ conversation: ConversationID) -> Bool {
-        self.conversationTable[known: conversation].logs.count >= self.bounds.all
+        self.conversations.table[known: conversation].logs.count >= self.bounds.all
     }
 
     /// Which log of an author gives way to another one of the same author: one that is closed, the oldest by
@@ -116,7 +117,7 @@ extension Node {
     private func oldestClosed(
         in conversation: ConversationID, before time: HybridTime, for newcomer: LogName
     ) -> LogName? {
-        let known = self.conversationTable[known: conversation]
+        let known = self.conversations.table[known: conversation]
         let oldest =
             known.names(of: newcomer.author).filter {
                 known.log($0).charge.marks.isClosed && self.isFree($0, in: conversation)
@@ -129,13 +130,15 @@ extension Node {
     }
 
     private func isFree(_ name: LogName, in conversation: ConversationID) -> Bool {
-        guard let log = self.conversationTable[known: conversation].logs[name] else { return false }
+        guard let log = self.conversations.table[known: conversation].logs[name] else {
+            return false
+        }
         return log.tail == log.head
     }
 
     /// Whether logs may give way once they are on the disk.
     private func waitsForDisk(_ conversation: ConversationID) -> Bool {
-        let logs = self.conversationTable[known: conversation].logs
+        let logs = self.conversations.table[known: conversation].logs
         let tiers = self.tiers(of: Set(logs.keys.map(\.author)))
         return logs.contains { name, log in
             log.tail != log.head
@@ -149,9 +152,9 @@ extension Node {
     private mutating func crowdOut(
         of conversation: ConversationID, for source: Source?, stays: Bool
     ) -> LogName? {
-        let madeAt = self.conversationTable[known: conversation].crowd?.madeAt
+        let madeAt = self.conversations.table[known: conversation].crowd?.madeAt
         var crowd =
-            self.conversationTable[known: conversation].crowd.take() ?? self.crowd(conversation)
+            self.conversations.table[known: conversation].crowd.take() ?? self.crowd(conversation)
         if let madeAt, madeAt + Limits.crowdMilliseconds <= self.now.monotonic {
             crowd = self.crowd(conversation)
         }
@@ -161,14 +164,14 @@ extension Node {
         }
         var victim = crowd.giveWay(to: source, stays: stays) { name in
             isLoose(name)
-                && !self.isAnswered(self.conversationTable[known: conversation].log(name))
+                && !self.isAnswered(self.conversations.table[known: conversation].log(name))
         }
         // Answers to a flood keep nobody out who would never give way.
         if victim == nil, stays {
             var all = self.crowd(conversation, withAnswered: true)
             victim = all.giveWay(to: source, stays: stays, isFree: isLoose)
         }
-        self.conversationTable[known: conversation].crowd = crowd
+        self.conversations.table[known: conversation].crowd = crowd
         return victim
     }
 
@@ -179,7 +182,7 @@ extension Node {
     private func crowd(
         _ conversation: ConversationID, withAnswered: Bool = false
     ) -> LogCrowd {
-        let logs = self.conversationTable[known: conversation].logs
+        let logs = self.conversations.table[known: conversation].logs
         let tiers = self.tiers(of: Set(logs.keys.map(\.author)))
         var occupants: [LogCrowd.Occupant] = []
         for (name, log) in logs {
@@ -216,14 +219,14 @@ extension Node {
     /// A log gives way: nothing of it is kept, and it is not taken again while there is no room.
     mutating func giveWay(_ key: LogKey) {
         let conversation = key.conversation
-        self.diskShares.remove(key)
-        self.conversationTable[known: conversation].drop(key.name)
-        self.commits.drops.insert(key)
-        self.commits.forgetLog(key)
-        self.forkSearches.end(key)
+        self.conversations.diskShares.remove(key)
+        self.conversations.table[known: conversation].drop(key.name)
+        self.disk.commits.drops.insert(key)
+        self.disk.commits.forgetLog(key)
+        self.catchUp.forkSearches.end(key)
         self.endFetch(key)
-        self.payloadWants.end(key, before: 1)
-        let numbers = self.conversationTable[known: conversation].numbers
+        self.catchUp.payloadWants.end(key, before: 1)
+        let numbers = self.conversations.table[known: conversation].numbers
         for id in self.links.sharing(conversation) {
             self.links[id].shared[known: conversation].drop(key.name, numbers)
         }
@@ -235,27 +238,27 @@ extension Node {
     mutating func settleDrops(_ drops: [LogDrop]) {
         for drop in drops {
             let (conversation, author) = (drop.key.conversation, drop.key.name.author)
-            if let attendance = drop.attendance, self.conversationTable.has(conversation) {
-                self.conversationTable[known: conversation].attend(author, attendance)
+            if let attendance = drop.attendance, self.conversations.table.has(conversation) {
+                self.conversations.table[known: conversation].attend(author, attendance)
             }
             guard drop.isWhole else { continue }
-            self.commits.drops.remove(drop.key)
+            self.disk.commits.drops.remove(drop.key)
             self.forgetAuthor(author)
         }
     }
 
     /// Forgets a stranger of whom no log is left.
     private mutating func forgetAuthor(_ author: PeerID) {
-        let hasLogs = self.conversationTable.keys.contains {
-            self.conversationTable[known: $0].count(of: author) > 0
+        let hasLogs = self.conversations.table.keys.contains {
+            self.conversations.table[known: $0].count(of: author) > 0
         }
         guard !hasLogs, self.tier(of: author) <= .stranger else { return }
-        self.people.unlearn(author)
+        self.persons.people.unlearn(author)
         guard self.links.id(of: author) == nil, self.dialling.known[author] == nil,
-            !self.profiles.has(author)
+            !self.persons.profiles.has(author)
         else { return }
-        self.marks.forget(author)
-        self.commits.forget([author])
+        self.receipts.marks.forget(author)
+        self.disk.commits.forget([author])
     }
 
     // MARK: Logs that are refused
@@ -264,7 +267,7 @@ extension Node {
     /// asked for it.
     mutating func refuseLog(_ key: LogKey, on id: LinkID) {
         let conversation = key.conversation
-        guard self.conversationTable[known: conversation].refusesLogs else { return }
+        guard self.conversations.table[known: conversation].refusesLogs else { return }
         let tag = self.links[id].tags.log(key.name, in: conversation)
         let wasAsked =
             self.links[id].shared[known: conversation].unknown.discoveries[tag] != nil
@@ -280,15 +283,15 @@ extension Node {
     @discardableResult
     private mutating func noteRefused(_ key: LogKey) -> Bool {
         let conversation = key.conversation
-        let (isNews, forgotten) = self.conversationTable[known: conversation].refuse(key.name)
+        let (isNews, forgotten) = self.conversations.table[known: conversation].refuse(key.name)
         for forgotten in forgotten {
             self.endFetch(LogKey(conversation: conversation, name: forgotten))
-            let numbers = self.conversationTable[known: conversation].numbers
+            let numbers = self.conversations.table[known: conversation].numbers
             for id in self.links.sharing(conversation) {
                 let tag = self.links[id].tags.log(forgotten, in: conversation)
                 self.links[id].shared[known: conversation].forget(forgotten, tag: tag, numbers)
             }
-            self.conversationTable[known: conversation].numbers.remove(forgotten)
+            self.conversations.table[known: conversation].numbers.remove(forgotten)
         }
         return isNews
     }
@@ -296,8 +299,8 @@ extension Node {
     /// Tells that a log is refused: its author, whoever has it, and whoever has brought it just now.
     private mutating func tellRefused(_ key: LogKey, on bringer: LinkID?) {
         let conversation = key.conversation
-        let log = self.conversationTable[known: conversation].log(key.name)
-        let numbers = self.conversationTable[known: conversation].numbers
+        let log = self.conversations.table[known: conversation].log(key.name)
+        let numbers = self.conversations.table[known: conversation].numbers
         for id in self.links.sharing(conversation)
         where id == bringer || self.links[id].info.peer == key.name.author
             || self.links[id].shared[known: conversation].seq(of: key.name, numbers) > 0
@@ -310,24 +313,26 @@ extension Node {
 
     /// Somebody is more than a stranger from here on: what was refused of them is asked for again.
     mutating func readmit(_ author: PeerID) {
-        for conversation in self.conversationTable.keys {
-            self.conversationTable[known: conversation].crowd = nil
+        for conversation in self.conversations.table.keys {
+            self.conversations.table[known: conversation].crowd = nil
         }
         self.readmitLogs(of: author)
     }
 
     /// Logs of somebody never give way from here on: what was refused of them is asked for again.
     mutating func readmitLogs(of author: PeerID) {
-        for conversation in self.conversationTable.keys.sorted() {
-            let names = self.conversationTable[known: conversation].readmit { $0.author == author }
+        for conversation in self.conversations.table.keys.sorted() {
+            let names = self.conversations.table[known: conversation].readmit {
+                $0.author == author
+            }
             for name in names { self.seekAgain(LogKey(conversation: conversation, name: name)) }
         }
     }
 
     /// What waited for the disk may give way: what would not is asked for again.
     mutating func readmitRoomless() {
-        for author in self.roomless.sorted() { self.readmitLogs(of: author) }
-        self.roomless = []
+        for author in self.conversations.roomless.sorted() { self.readmitLogs(of: author) }
+        self.conversations.roomless = []
     }
 
     // MARK: What is noted of logs
@@ -335,15 +340,15 @@ extension Node {
     /// An author does not continue a log.
     private mutating func closeLog(_ key: LogKey) {
         let conversation = key.conversation
-        guard self.conversationTable[known: conversation].logs.has(key.name) else {
-            return self.conversationTable[known: conversation].closeElsewhere(key.name)
+        guard self.conversations.table[known: conversation].logs.has(key.name) else {
+            return self.conversations.table[known: conversation].closeElsewhere(key.name)
         }
         self.note(LogMarks(isClosed: true), of: key)
     }
 
     private mutating func note(_ marks: LogMarks, of key: LogKey) {
-        let all = self.conversationTable[known: key.conversation].mark(key.name, marks)
-        if let all { self.commits.logMarks[key] = all }
+        let all = self.conversations.table[known: key.conversation].mark(key.name, marks)
+        if let all { self.disk.commits.logMarks[key] = all }
     }
 
     /// Somebody who does not give way has answered an entry, or said what they make of it: its log does not give way
@@ -372,7 +377,7 @@ extension Node {
             guard self.tier(of: run.key.name.author) > .stranger else { return }
             let deps = Set(run.entries.flatMap(\.deps))
             let id = run.key.conversation
-            let followed = self.conversationTable[known: id].logs
+            let followed = self.conversations.table[known: id].logs
                 .filter { deps.contains($0.value.head.id) }.map(\.key).sorted()
             let day = UInt32(clamping: self.now.wall / Limits.dayMilliseconds)
             for name in followed {
@@ -405,13 +410,13 @@ extension Node {
     private var refusedWarning: String? {
         var rooms: [ConversationID] = []
         // Where two write to each other, this is not for want of room: the other one has not let in.
-        for conversation in self.refusedElsewhere.conversations
-        where self.conversationTable[conversation]?.kind.direct == nil {
+        for conversation in self.receipts.refused.conversations
+        where self.conversations.table[conversation]?.kind.direct == nil {
             var (all, refusing): (Set<PersonID>, Set<PersonID>) = ([], [])
             for id in self.links.sharing(conversation) {
                 let person = self.links[id].info.certificate.personID
                 all.insert(person)
-                if self.refusedElsewhere.isRefused(conversation, on: id) { refusing.insert(person) }
+                if self.receipts.refused.isRefused(conversation, on: id) { refusing.insert(person) }
             }
             // One stranger alone raises no alarm.
             if self.isMost(refusing, of: all) { rooms.append(conversation) }

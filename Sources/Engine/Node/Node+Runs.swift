@@ -6,7 +6,7 @@ extension Node {
     mutating func receiveRun(_ run: Run, _ frame: ReceivedFrame, on id: LinkID) {
         let key = run.key
         #if MUTANTS
-            if Mutant.acceptUnshared.isActive, self.conversationTable[key.conversation] != nil,
+            if Mutant.acceptUnshared.isActive, self.conversations.table[key.conversation] != nil,
                 let verified = run.verified()
             {
                 return self.queueRun(verified, self.opening(of: verified), frame, on: id)
@@ -15,11 +15,11 @@ extension Node {
         guard self.links.isShared(key.conversation, on: id) else {
             return self.consume(frame.byteCount, on: frame.channel, of: id)
         }
-        if self.conversationTable[known: key.conversation].isRequest {
+        if self.conversations.table[known: key.conversation].isRequest {
             self.receiveRequest(run, frame, on: id)
             return self.consume(frame.byteCount, on: frame.channel, of: id)
         }
-        guard self.conversationTable[known: key.conversation].takes(key.name) else {
+        guard self.conversations.table[known: key.conversation].takes(key.name) else {
             self.refuseLog(key, on: id)
             return self.consume(frame.byteCount, on: frame.channel, of: id)
         }
@@ -35,8 +35,8 @@ extension Node {
     /// Whether a run was taken on; otherwise its bytes have been consumed.
     private mutating func acceptRun(_ run: Run, _ frame: ReceivedFrame, on id: LinkID) -> Bool {
         let key = run.key
-        let log = self.conversationTable[known: key.conversation].log(key.name)
-        if self.forkSearches.isSearching(key, on: id) {
+        let log = self.conversations.table[known: key.conversation].log(key.name)
+        if self.catchUp.forkSearches.isSearching(key, on: id) {
             self.continueForkSearch(run, on: id)
             return false
         }
@@ -91,7 +91,7 @@ extension Node {
 
     /// Whether a log of a person may begin: in a conversation of two people only theirs may.
     private func isAdmitted(_ person: PersonID?, in id: ConversationID) -> Bool {
-        let conversation = self.conversationTable[known: id]
+        let conversation = self.conversations.table[known: id]
         return conversation.kind.direct == nil
             || conversation.admits(person, own: self.own.certificate.personID)
     }
@@ -110,24 +110,25 @@ extension Node {
         _ run: VerifiedRun, _ opening: CheckedOpening?, _ frame: ReceivedFrame, on id: LinkID
     ) {
         let key = run.run.key
-        let log = self.conversationTable[known: key.conversation].log(key.name)
+        let log = self.conversations.table[known: key.conversation].log(key.name)
         let hasPending = log.tail != log.head
         let readings = run.readings(by: self.keyring)
         let person = run.run.first == 1 ? opening?.person : log.person
         let verdicts = run.verdicts(of: readings, in: person, calling: self.mentioned)
-        self.conversationTable[known: key.conversation].setTail(key.name, log.countedHead(of: run))
-        self.conversationTable[known: key.conversation].setPerson(key.name, person)
+        self.conversations.table[known: key.conversation].setTail(
+            key.name, log.countedHead(of: run))
+        self.conversations.table[known: key.conversation].setPerson(key.name, person)
         self.takeEarlyRecord(of: key.name.author)
         let isOfKnown = self.isKnown(key.name.author) || self.isKnown(person)
         var append = Append(
             run: run, verdicts: verdicts, person: person,
-            heldFrom: self.time.heldFrom(run.run.entries, isOfKnown: isOfKnown),
+            heldFrom: self.clocks.own.heldFrom(run.run.entries, isOfKnown: isOfKnown),
             lateBefore: self.lateBefore(in: key.conversation))
         append.isOfKnown = isOfKnown
         append.keys = opening?.certificate?.keys
         if run.run.first == 1 {
             append.source =
-                self.conversationTable[known: key.conversation].log(key.name).charge.source
+                self.conversations.table[known: key.conversation].log(key.name).charge.source
         }
         // Of many open ones it is read again, since to keep it takes as much memory as they do.
         if run.run.entries.count <= Limits.keptContents || self.keyring.isSealed(key.conversation) {
@@ -144,7 +145,7 @@ extension Node {
     private mutating func enqueueRun(_ accepted: Accepted, hasPending: Bool) {
         #if MUTANTS
             if Mutant.claimBeforeCommit.isActive {
-                _ = self.conversationTable[known: accepted.key.conversation]
+                _ = self.conversations.table[known: accepted.key.conversation]
                     .append(accepted.append.run)
                 self.markDirty(accepted.key)
             }
@@ -152,7 +153,7 @@ extension Node {
                 self.consume(accepted.byteCount, on: accepted.channel, of: accepted.link)
             }
         #endif
-        self.commits.add(accepted, hasPending: hasPending)
+        self.disk.commits.add(accepted, hasPending: hasPending)
     }
 
     /// Returns the credit of a run that is on disk, or will never be.
@@ -168,9 +169,9 @@ extension Node {
 
     /// Entries older than this arrive late; none do before the user has been in the room for a while.
     private func lateBefore(in id: ConversationID) -> HybridTime {
-        let conversation = self.conversationTable[known: id]
+        let conversation = self.conversations.table[known: id]
         // What is dated ahead must not make all else late.
-        let newest = min(conversation.latestShown.milliseconds, self.time.now)
+        let newest = min(conversation.latestShown.milliseconds, self.clocks.own.now)
         let joined = conversation.attendance[self.id]?.time.milliseconds ?? newest
         guard newest > joined + Limits.lateMilliseconds else { return HybridTime(0) }
         return HybridTime(wallMilliseconds: newest - Limits.lateMilliseconds)
@@ -186,7 +187,7 @@ extension Node {
 
     /// A run shows that the peer has more than its clock said.
     private mutating func noteMore(_ key: LogKey, seq: UInt64, on id: LinkID) {
-        let number = self.conversationTable[known: key.conversation].numbers.number(of: key.name)
+        let number = self.conversations.table[known: key.conversation].numbers.number(of: key.name)
         self.links[id].shared[known: key.conversation].noteMore(number, seq: seq)
         self.seek(key, on: id, from: self.now.monotonic)
         self.planFetches(in: key.conversation, for: id)

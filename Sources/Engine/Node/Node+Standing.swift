@@ -3,37 +3,40 @@ package import Formats
 /// What the user says of people: it holds for each device of a person, and is kept by device.
 extension Node {
     /// Of whom the user has said something, by key: those known, verified and blocked.
-    package var chosenPeople: [PeerID] { self.people.standings.keys.sorted() }
+    package var chosenPeople: [PeerID] { self.persons.people.standings.keys.sorted() }
 
     /// What the user has said of somebody.
-    package func standing(of peer: PeerID) -> Standing { self.people.standing(of: peer) }
+    package func standing(of peer: PeerID) -> Standing { self.persons.people.standing(of: peer) }
 
     /// Whether the user may say something of one more.
     func hasRoom(for peer: PeerID) -> Bool {
-        self.people.standings[peer] != nil || self.people.standings.count < Limits.people
+        self.persons.people.standings[peer] != nil
+            || self.persons.people.standings.count < Limits.people
     }
 
     /// Whether nothing is wanted of whoever has shaken hands, also by another device of theirs.
     func isBlocked(_ info: LinkInfo) -> Bool {
         let person = info.certificate.personID
         return self.standing(of: info.peer) == .blocked
-            || self.people.devices(of: person).contains { self.standing(of: $0) == .blocked }
+            || self.persons.people.devices(of: person).contains {
+                self.standing(of: $0) == .blocked
+            }
     }
 
     mutating func stand(_ peer: PeerID, _ standing: Standing, _ request: RequestID) {
         guard standing == .unsaid || self.hasRoom(for: peer) else {
             return self.answer(request, .failed(.tooManyPeople))
         }
-        let others = self.person(of: peer).map { self.people.devices(of: $0) } ?? []
-        for device in others.union([peer]) { self.commits.people[device] = standing }
+        let others = self.person(of: peer).map { self.persons.people.devices(of: $0) } ?? []
+        for device in others.union([peer]) { self.disk.commits.people[device] = standing }
         self.letIn(peer, as: standing)
-        self.commits.answers.append((request, .standing(peer, standing)))
+        self.disk.commits.answers.append((request, .standing(peer, standing)))
     }
 
     /// Somebody is known no longer, nor where they were; what they have written in rooms stays theirs.
     mutating func forget(_ peer: PeerID, _ request: RequestID) {
         let standing = self.standing(of: peer)
-        if self.links.id(of: peer) == nil { self.commits.choices.forgotten.insert(peer) }
+        if self.links.id(of: peer) == nil { self.disk.commits.choices.forgotten.insert(peer) }
         self.stand(peer, standing == .blocked ? .blocked : .unsaid, request)
     }
 
@@ -48,18 +51,18 @@ extension Node {
 
     /// A device has shown whose it is: it stands as that person does.
     mutating func inheritStanding(_ peer: PeerID, of person: PersonID) {
-        guard peer != self.id, self.commits.people[peer] == nil, self.hasRoom(for: peer),
-            let standing = self.people.inherited(by: peer, of: person)
+        guard peer != self.id, self.disk.commits.people[peer] == nil, self.hasRoom(for: peer),
+            let standing = self.persons.people.inherited(by: peer, of: person)
         else { return }
-        self.commits.people[peer] = standing
+        self.disk.commits.people[peer] = standing
     }
 
     /// What the user has said is on disk.
     mutating func settleStandings(_ standings: [PeerID: Standing]) {
-        if !standings.isEmpty { self.diskShares.forget() }
+        if !standings.isEmpty { self.conversations.diskShares.forget() }
         for (peer, standing) in standings.sorted(by: { $0.key < $1.key }) {
             let person = self.person(of: peer)
-            self.people.settle(peer, standing, of: person)
+            self.persons.people.settle(peer, standing, of: person)
             if let person, self.tier(of: peer) < .known { self.dropAbsence(of: person) }
             guard standing == .blocked else {
                 self.performDialling(self.dialling.unblock(peer, at: self.now))
@@ -72,7 +75,7 @@ extension Node {
             if let link = self.links.id(of: peer) { self.close(link, .blocked, "not wanted") }
         }
         if !standings.isEmpty { self.wantKnown() }
-        if !standings.isEmpty { self.seekPictures(standings.keys.sorted()) }
+        if !standings.isEmpty { self.seekPictures(of: standings.keys.sorted()) }
     }
 
     /// Has people whom the user knows, and own devices, be dialled before all others.

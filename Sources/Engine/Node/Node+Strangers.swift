@@ -21,8 +21,8 @@ extension Node {
     /// Authors cost nothing, so they count for whoever brought them here.
     func source(of author: PeerID) -> Source? {
         if let link = self.links.id(of: author) { return Source(self.links[link].address) }
-        let brought = self.conversationTable.keys.compactMap {
-            self.conversationTable[known: $0].source(of: author)
+        let brought = self.conversations.table.keys.compactMap {
+            self.conversations.table[known: $0].source(of: author)
         }
         return brought.min() ?? self.dialling.known[author]?.addresses.first.map { Source($0) }
     }
@@ -32,28 +32,29 @@ extension Node {
 extension Node {
     /// Forgets strangers where there are too many.
     mutating func forgetStrangers() {
-        let count = self.dialling.known.count + self.profiles.authorCount
-        guard self.people.strangers.isDue(count) else { return }
-        let forgotten = self.people.strangers.giveWay(self.rememberedStrangers, count: count)
+        let count = self.dialling.known.count + self.persons.profiles.authorCount
+        guard self.persons.people.strangers.isDue(count) else { return }
+        let forgotten = self.persons.people.strangers.giveWay(
+            self.rememberedStrangers, count: count)
         guard !forgotten.isEmpty else { return }
         self.performDialling(self.dialling.forget(forgotten))
         for peer in forgotten {
-            self.profiles.forget(peer)
+            self.persons.profiles.forget(peer)
             self.forgetPicture(of: peer)
-            self.marks.forget(peer)
-            self.people.namesakes.name(peer, "")
+            self.receipts.marks.forget(peer)
+            self.persons.people.namesakes.name(peer, "")
         }
-        self.commits.forget(forgotten)
+        self.disk.commits.forget(forgotten)
         self.log(
             .info, "\(forgotten.count) strangers are forgotten, so that others can be remembered")
     }
 
     private var rememberedStrangers: [Strangers.Remembered] {
         var authors: Set<PeerID> = []
-        for conversation in self.conversationTable.values {
+        for conversation in self.conversations.table.values {
             for name in conversation.logs.keys { authors.insert(name.author) }
         }
-        let all = self.profiles.allAuthors.union(self.dialling.known.keys)
+        let all = self.persons.profiles.allAuthors.union(self.dialling.known.keys)
         return self.tiers(of: all).filter { peer, tier in
             #if MUTANTS
                 if Mutant.forgetAnybody.isActive { return true }

@@ -12,16 +12,16 @@ extension Node {
         guard !self.links.isShared(conversation, on: id) else { return }
         var names: [UInt64: UInt32] = [:]
         let tags = self.links[id].tags
-        let known = self.conversationTable[known: conversation]
+        let known = self.conversations.table[known: conversation]
         let all = known.logs.keys + known.refused.names
         names.reserveCapacity(all.count)
         for name in all {
-            let number = self.conversationTable[known: conversation].numbers.number(of: name)
+            let number = self.conversations.table[known: conversation].numbers.number(of: name)
             names[tags.log(name, in: conversation)] = number
         }
         self.links.share(
-            conversation, on: id, ConversationSync(names: names, newsTold: self.news.last))
-        self.payloadWants.look(at: id, in: conversation, isOfKnown: self.isOfKnown(id))
+            conversation, on: id, ConversationSync(names: names, newsTold: self.catchUp.news.last))
+        self.catchUp.payloadWants.look(at: id, in: conversation, isOfKnown: self.isOfKnown(id))
         self.seekFiles(of: conversation, on: id)
         self.sendDigest(self.digest(of: conversation), of: conversation, on: id)
         self.tellProfile(on: id)
@@ -32,7 +32,7 @@ extension Node {
     /// The log that a tag means on a link; nil where that is not known.
     func logName(_ tag: UInt64, of conversation: ConversationID, on id: LinkID) -> LogName? {
         self.links[id].shared[known: conversation].names[tag].flatMap {
-            self.conversationTable[known: conversation].numbers[$0]
+            self.conversations.table[known: conversation].numbers[$0]
         }
     }
 
@@ -41,19 +41,19 @@ extension Node {
         guard self.links.isShared(conversation, on: id) else { return }
         self.endDiscoveries(conversation, on: id) { _ in true }
         self.links.unshare(conversation, on: id)
-        self.endSignals(of: conversation, on: id)
-        self.uploads.unshared(conversation, with: id)
-        self.withdrawPictures(from: id)
+        self.perform(self.signals.unshared(conversation, on: id, of: &self.links))
+        self.endTransfers(of: conversation, on: id)
         self.dropHeldElsewhere(conversation, of: id)
-        self.payloadWants.drop(conversation, of: id)
+        self.catchUp.payloadWants.drop(conversation, of: id)
         self.links[id].awaited.drop(conversation)
-        for key in self.fetching.keys(of: id, where: { key, _ in key.conversation == conversation })
+        for key in self.catchUp.fetching.keys(
+            of: id, where: { key, _ in key.conversation == conversation })
         {
             self.endFetch(key)
         }
         self.planFetches(in: conversation)
         // Who waits for delivery may now wait for fewer.
-        for key in self.deliveries.keys(where: { $0 == conversation }) {
+        for key in self.receipts.waits.keys(where: { $0 == conversation }) {
             self.checkDeliveries(of: key)
         }
     }
@@ -61,8 +61,8 @@ extension Node {
     // MARK: Digests
 
     private mutating func digest(of conversation: ConversationID) -> ConversationDigest {
-        self.conversationTable[known: conversation].digest(
-            self.profiles, through: self.time.latestDue, at: self.now.monotonic)
+        self.conversations.table[known: conversation].digest(
+            self.persons.profiles, through: self.clocks.own.latestDue, at: self.now.monotonic)
     }
 
     private mutating func sendDigest(
@@ -77,7 +77,7 @@ extension Node {
     /// At each look at a link a digest says what has changed since the last one.
     mutating func refreshDigests(on id: LinkID) {
         for conversation in self.links[id].shared.keys.sorted()
-        where !self.isWaitingToBeLetIn(conversation, on: id) {
+        where !self.conversations.isWaitingToBeLetIn(conversation, on: id, of: self.links) {
             let digest = self.digest(of: conversation)
             let isDue = self.links[id].shared[known: conversation]
                 .digests.isDue(digest, at: self.now.monotonic)
@@ -117,11 +117,11 @@ extension Node {
         _ conversation: ConversationID, on id: LinkID, where isEqual: (UInt8) -> Bool
     ) {
         let tags = self.links[id].tags
-        for name in self.conversationTable[known: conversation].names(of: self.id) {
-            let log = self.conversationTable[known: conversation].log(name)
+        for name in self.conversations.table[known: conversation].names(of: self.id) {
+            let log = self.conversations.table[known: conversation].log(name)
             guard log.bucket.map(isEqual) ?? false else { continue }
             let row = tags.row(name, log, in: conversation, by: tags.peer)
-            let number = self.conversationTable[known: conversation].numbers.number(of: name)
+            let number = self.conversations.table[known: conversation].numbers.number(of: name)
             let isNews = self.links[id].shared[known: conversation].noteEqual(name, number, row)
             guard isNews else { continue }
             let key = LogKey(conversation: conversation, name: name)
@@ -133,7 +133,7 @@ extension Node {
 
     /// Notes that a peer has told what it has, maybe of a room that the user has left.
     private mutating func noteDeparture(of conversation: ConversationID) {
-        guard self.conversationTable[known: conversation].isDeparting else { return }
+        guard self.conversations.table[known: conversation].isDeparting else { return }
         self.links.departing.insert(conversation)
     }
 
@@ -142,7 +142,7 @@ extension Node {
         let isDue = self.links[id].shared[known: conversation].digests.retries
             .take(at: self.now.monotonic)
         guard isDue else { return }
-        let numbers = self.conversationTable[known: conversation].numbers
+        let numbers = self.conversations.table[known: conversation].numbers
         let unsettled = self.links[id].shared[known: conversation].takeUnsettled(numbers)
         for (name, row) in unsettled {
             _ = self.receiveRow(row, of: name, in: conversation, isComplete: true, on: id)
@@ -155,11 +155,11 @@ extension Node {
 
     /// Tells what is here of all logs: by buckets or by pages, whichever is shorter.
     mutating func tellLogs(of conversation: ConversationID, on id: LinkID) {
-        let hashes = self.conversationTable[known: conversation].bucketHashes()
-        let logs = self.conversationTable[known: conversation].logs.count
+        let hashes = self.conversations.table[known: conversation].bucketHashes()
+        let logs = self.conversations.table[known: conversation].logs.count
         guard logs * ClockRow.typicalBytes + 2 * LogBucket.count > 8 * LogBucket.count else {
             self.links[id].shared[known: conversation].pages.noteAllSent(hashes)
-            self.links[id].shared[known: conversation].newsTold = self.news.last
+            self.links[id].shared[known: conversation].newsTold = self.catchUp.news.last
             return self.owePages(Array(LogBucket.all), of: conversation, on: id)
         }
         let tags = self.links[id].tags
@@ -183,7 +183,7 @@ extension Node {
         _ buckets: [UInt8], of conversation: ConversationID, on id: LinkID
     ) {
         // Looked up once: a call on the node within the loop would copy all of it for each page.
-        let known = self.conversationTable[known: conversation]
+        let known = self.conversations.table[known: conversation]
         let tags = self.links[id].tags
         var pages: [ClockPage] = []
         var bytes = 0
@@ -201,7 +201,7 @@ extension Node {
     mutating func receiveBuckets(
         _ theirs: [UInt64], of conversation: ConversationID, on id: LinkID
     ) {
-        let own = self.conversationTable[known: conversation].bucketHashes()
+        let own = self.conversations.table[known: conversation].bucketHashes()
         let tags = self.links[id].tags
         var pages = self.links[id].shared[known: conversation].pages
         let finding = pages.receiveBuckets(theirs, own: own) {
@@ -221,7 +221,7 @@ extension Node {
     mutating func receiveClock(
         _ pages: [ClockPage], of conversation: ConversationID, on id: LinkID
     ) {
-        let own = self.conversationTable[known: conversation].bucketHashes()
+        let own = self.conversations.table[known: conversation].bucketHashes()
         var answers: [UInt8] = []
         defer { self.boundRows(after: pages.reduce(0) { $0 + $1.rows.count }) }
         for page in pages {
@@ -266,9 +266,9 @@ extension Node {
         let dropped = self.links[id].shared[known: conversation].unknown
             .endPage(page.bucket, page.rows)
         isNews = isNews || dropped
-        let numbers = self.conversationTable[known: conversation].numbers
-        for name in self.conversationTable[known: conversation].names(in: page.bucket) {
-            let log = self.conversationTable[known: conversation].log(name)
+        let numbers = self.conversations.table[known: conversation].numbers
+        for name in self.conversations.table[known: conversation].names(in: page.bucket) {
+            let log = self.conversations.table[known: conversation].log(name)
             if !told.contains(name) {
                 let wasTold = self.links[id].shared[known: conversation].dropRow(name, numbers)
                 (isNews, isOther) = (isNews || wasTold, isOther || log.isCounted || log.isRefused)
@@ -289,7 +289,7 @@ extension Node {
     private func isSame(
         _ row: ClockRow, as name: LogName, in conversation: ConversationID
     ) -> Bool {
-        let log = self.conversationTable[known: conversation].log(name)
+        let log = self.conversations.table[known: conversation].log(name)
         return row.seq == log.head.seq && row.state == log.state
     }
 
@@ -315,7 +315,7 @@ extension Node {
         guard self.links.isLookDue(afterRows: count) else { return }
         let strangers = self.links.ids.filter { self.tier(of: self.links[$0].info.peer) < .known }
         self.links.boundUnknown(among: strangers)
-        let (own, table) = (self.id, self.conversationTable)
+        let (own, table) = (self.id, self.conversations.table)
         self.links.boundRemembered(among: strangers) { conversation in
             let known = table[known: conversation]
             return Set(known.names(of: own).compactMap(known.numbers.find))
@@ -327,14 +327,14 @@ extension Node {
         on id: LinkID
     ) -> RowFinding {
         let key = LogKey(conversation: conversation, name: name)
-        let log = self.conversationTable[known: conversation].log(name)
+        let log = self.conversations.table[known: conversation].log(name)
         let (tags, isOwn) = (self.links[id].tags, name.author == self.id)
-        let number = self.conversationTable[known: conversation].numbers.number(of: name)
+        let number = self.conversations.table[known: conversation].numbers.number(of: name)
         let finding = self.links[id].shared[known: conversation].receiveRow(
             row, of: name, number, log, tags, isOwn: isOwn, isComplete: isComplete)
         if isOwn && finding.isNews { self.ownRowReceived(row, of: key, on: id) }
         // A delta says that there is more, though not where: the first that is lacking may be the same.
-        if finding.isNews || !isComplete { self.payloadWants.hear(key, on: id) }
+        if finding.isNews || !isComplete { self.catchUp.payloadWants.hear(key, on: id) }
         if finding.lacksProof { self.owe(conversation, on: id) { $0.owe(proof: name) } }
         switch finding.step {
         case .none: break

@@ -10,7 +10,7 @@ extension Node {
         guard self.links.has(id), self.links[id].isOnTrial else { return }
         var counts: [LinkID: Int] = [:]
         // Not those that anybody can begin, as who asks to be let in does.
-        for conversation in self.conversationTable.values where conversation.isJoined {
+        for conversation in self.conversations.table.values where conversation.isJoined {
             let sharing = self.links.sharing(conversation.id)
             for link in sharing { counts[link] = min(counts[link] ?? .max, sharing.count) }
         }
@@ -52,7 +52,8 @@ extension Node {
     /// Whether somebody whom the user knows is not linked.
     private var isSeekingPeople: Bool {
         self.chosenPeople.contains { peer in
-            (self.people.tier(of: peer) ?? .stranger) >= .known && self.links.id(of: peer) == nil
+            (self.persons.people.tier(of: peer) ?? .stranger) >= .known
+                && self.links.id(of: peer) == nil
         }
     }
 
@@ -60,7 +61,7 @@ extension Node {
     /// linked.
     private var isSeekingConversation: Bool {
         let most = self.own.configuration.linkBudget.sources
-        return self.conversationTable.values.contains { conversation in
+        return self.conversations.table.values.contains { conversation in
             guard conversation.isJoined, self.mayHaveOthers(conversation) else { return false }
             let sharing = self.links.sharing(conversation.id)
             if case .direct = conversation.kind { return sharing.isEmpty }

@@ -9,69 +9,33 @@ package import Formats
 ///
 /// It routes: what it decides is decided by the machines that it owns, each with its own file and
 /// tests, and what one of them wants done concerns the others only here. `Docs/Architecture.md`.
-package struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
+package struct Node: Sendable {
     /// The own key.
     package let id: PeerID
     var own: OwnNode
-    var random: Random
+    var random: NodeRandom
     /// What the running call gathers.
     var actions: [Action] = []
     var now = Instant(monotonic: 0, wall: 0)
 
-    // The store.
-    var commits = CommitQueue()
-    var history: OwnHistory
-    var held: HeldEntries
-    var time: NodeTime
-    /// For a warning only; see ``time``.
-    var peerClocks = PeerClocks()
-    var reads = StoreReads()
-
-    // Realms, conversations, people and requests.
-    /// The realms that the node is in, and how their rooms are written.
-    package internal(set) var realms: Realms
-    /// The secrets that count, as handshakes and links use them.
-    var secrets: [RealmSecret] = []
-    var conversationTable = Table<ConversationID, Conversation>()
-    var privates = PrivateConversations()
-    var profiles: Profiles
-    var pictures: Pictures
-    var recentKeys = RecentKeys()
-    var requestLine = RequestLine()
-    var deliveries = Deliveries()
-    var heldElsewhere = HeldElsewhere()
-    var refusedElsewhere = RefusedElsewhere()
-    var marks: Marks
+    var disk: DiskWork
+    var clocks: Clocks
     /// What opens entries, and what own ones are sealed with.
     package internal(set) var keyring: Keyring
+    var conversations = Conversations()
+    var persons: Persons
+    var receipts: Receipts
 
-    // Links and sync.
     var links = LinkTable()
-    var contest = LinkContest()
     var dialling: Dialling
-    var dialBacks = DialBacks()
-    var reachability = Reachability()
-    var packetTrial = PacketTrial()
-    var examinations = LinkExaminations()
-    var fetching = Fetching()
-    var forkSearches = ForkSearches()
-    /// Authors who would not give way, of whom a log found no room while others waited for the disk.
-    var roomless: Set<PeerID> = []
-    var payloadWants = PayloadWants()
-    var downloads = Downloads()
-    var uploads = Uploads()
-    var damagedFiles = DamagedFiles()
-    var presences = Presences()
-    var typists = Typists()
-    var streams = OutgoingStreams()
-    var news = News()
+    var probes = Probes()
+    var catchUp = CatchUp()
+    var transfers: Transfers
+    var signals = Signals()
     var alerts = Alerts()
-    var absences = Absences()
-    var people: People
-    var requests: DirectRequests
-    var diskShares = DiskShares()
-    /// Whether the store is new, though there was one.
-    let isAfterLoss: Bool
+
+    /// The realms that the node is in, and how their rooms are written.
+    package var realms: Realms { self.own.realms }
 
     /// Creates a node from what it finds on disk; ``Event/started`` must be its first event.
     ///
@@ -83,38 +47,38 @@ package struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     package init(
         signer: Signer, certificate: Certificate, person: PersonKeys, boot: UInt64,
         configuration: NodeConfiguration, snapshot: Snapshot, keyring: Keyring = Keyring(),
-        random: Random
+        random: NodeRandom
     ) {
         var random = random
         let incarnation = snapshot.incarnation ?? random.next()
-        self.history = OwnHistory(
-            incarnation: Self.incarnation(incarnation, signer, snapshot),
-            isStored: snapshot.incarnation != nil)
         self.random = random
         self.id = PeerID(signer.publicKey)
         self.own = OwnNode(
             signer: signer, certificate: certificate, person: person, boot: boot,
-            configuration: configuration)
+            configuration: configuration, realms: configuration.realms)
+        self.disk = DiskWork(
+            history: OwnHistory(
+                incarnation: Self.incarnation(incarnation, signer, snapshot),
+                isStored: snapshot.incarnation != nil),
+            held: snapshot.held, isAfterLoss: snapshot.isAfterLoss)
+        self.clocks = Clocks(own: NodeTime(buildTime: configuration.buildTime))
         self.keyring = keyring
-        self.isAfterLoss = snapshot.isAfterLoss
-        self.held = snapshot.held
-        self.time = NodeTime(buildTime: configuration.buildTime)
         self.dialling = Dialling(
             own: self.id, known: snapshot.peers, budget: configuration.linkBudget)
-        self.profiles = Profiles(snapshot.records, in: configuration.recordBounds)
-        self.pictures = Pictures(self.profiles)
-        self.people = People(snapshot, own: self.id)
-        self.requests = DirectRequests(snapshot.requests)
-        self.marks = Marks(snapshot.positions, own: self.id)
-        self.realms = configuration.realms
+        self.persons = Persons(
+            people: People(snapshot, own: self.id),
+            profiles: Profiles(snapshot.records, in: configuration.recordBounds))
+        self.transfers = Transfers(pictures: Pictures(self.persons.profiles))
+        self.receipts = Receipts(marks: Marks(snapshot.positions, own: self.id))
+        self.conversations.requests = DirectRequests(snapshot.requests)
         for (id, conversation) in Conversation.restored(from: snapshot, own: self.id) {
-            self.conversationTable[id] = conversation
+            self.conversations.table[id] = conversation
             self.keyring.add(conversation.kind)
-            self.privates.add(conversation.kind)
+            self.conversations.privates.add(conversation.kind)
         }
-        for size in snapshot.sizes { self.diskShares.note(size) }
+        for size in snapshot.sizes { self.conversations.diskShares.note(size) }
         for (key, log) in snapshot.logs {
-            for seqs in log.wanted.all { self.payloadWants.want(key, seqs) }
+            for seqs in log.wanted.all { self.catchUp.payloadWants.want(key, seqs) }
         }
     }
 
@@ -133,11 +97,10 @@ package struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     /// Takes an event and says what to do, in order.
     ///
     /// - Precondition: called by one caller at a time, with a monotonic clock that does not go back.
-    @_specialize(where Random == SodiumRandom)  // other modules see only the generic code
     package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         precondition(now.monotonic >= self.now.monotonic, "the monotonic clock does not go back")
         self.now = now
-        self.time.look(at: now)
+        self.clocks.own.look(at: now)
         switch event {
         case .started: self.start()
         case .linkOpened(let link, let info, let address, let dial):
@@ -145,7 +108,7 @@ package struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .linkClosed(let link, let failure): self.linkClosed(link, failure)
         case .received(let link, let frame): self.receiveFrame(frame, on: link)
         case .dialFailed(let dial, let failure):
-            self.dialBackEnded(dial, DialBackOutcome(failure))
+            self.perform(self.probes.dialEnded(dial, DialBackOutcome(failure)))
             self.performDialling(
                 self.dialling.dialFailed(dial, failure, at: now, using: &self.random))
         case .incomingFailed(let address, let failure):
@@ -177,7 +140,7 @@ package struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         self.endDepartures()
         self.closeDoomed()
         self.planFreedWants()
-        if self.payloadWants.isDue { self.planPayloads() }
+        if self.catchUp.payloadWants.isDue { self.planPayloads() }
         self.tellAlerts()
         self.forgetStrangers()
         self.startBatch()
@@ -197,7 +160,7 @@ package struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     }
 
     private mutating func start() {
-        if self.profiles.profile(of: self.id) == nil {
+        if self.persons.profiles.profile(of: self.id) == nil {
             self.setProfile(
                 Profile(name: self.own.configuration.name, status: ""), request: nil)
         }
@@ -228,20 +191,20 @@ package struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .seek: self.seekDue()
         case .trial(let link): self.trialDue(link)
         case .connect(let request): self.performDialling(self.dialling.connectDue(request))
-        case .dialBacks: self.dialBacksDue()
-        case .packets: self.packetsDue()
+        case .dialBacks: self.perform(self.probes.dialBacksDue(self.links, at: self.now))
+        case .packets: self.perform(self.probes.packetsDue(self.links, at: self.now))
         case .delta: self.deltaDue()
         case .fetch: self.fetchingDue()
         case .payloads: self.payloadsDue()
-        case .release: self.commits.release = true
+        case .release: self.disk.commits.release = true
         case .delivery: self.deliveriesDue()
         case .marks: self.marksDue()
         case .networkCheck: self.networkCheckDue()
         case .pulse: self.pulseDue()
-        case .storage: self.commits.retry()
+        case .storage: self.disk.commits.retry()
         case .secrets: self.secretsDue()
         case .transfers: self.transfersDue()
-        case .signals: self.signalsDue()
+        case .signals: self.perform(self.signals.wake(at: self.now))
         case .alerts: break  // what is due is told after each event
         }
     }
@@ -254,4 +217,8 @@ struct OwnNode: Sendable {
     let person: PersonKeys
     let boot: UInt64
     var configuration: NodeConfiguration
+    /// The realms that it is in, and how their rooms are written.
+    var realms = Realms()
+    /// The secrets that count, as handshakes and links use them.
+    var secrets: [RealmSecret] = []
 }

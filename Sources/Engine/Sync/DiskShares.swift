@@ -78,6 +78,19 @@ struct DiskShares: Sendable {
     /// A log is not here any longer.
     mutating func remove(_ key: LogKey) { self.total -= self.sizes.removeValue(forKey: key) ?? 0 }
 
+    /// What logs of strangers and of fellows take.
+    static func use(_ claims: [Claim]) -> (strangers: UInt64, fellows: UInt64) {
+        var use: (strangers: UInt64, fellows: UInt64) = (0, 0)
+        for claim in claims {
+            switch Group(claim.tier) {
+            case .strangers?: use.strangers += claim.bytes
+            case .fellows?: use.fellows += claim.bytes
+            case nil: break
+            }
+        }
+        return use
+    }
+
     func bytes(of key: LogKey) -> UInt64 { self.sizes[key] ?? 0 }
 
     /// Somebody is trusted more, or less: what each has is to be summed up anew.
@@ -98,6 +111,31 @@ struct DiskShares: Sendable {
     func isLookDue(_ bounds: DiskBounds) -> Bool {
         self.victims.isEmpty && self.total > min(bounds.ofStrangers, bounds.ofFellows) / 4 * 3
             && self.total >= self.lookFrom
+    }
+
+    /// Notes what a batch has made of the logs' sizes; whether it is to be looked at who has too much.
+    mutating func settle(_ sizes: [LogSize], within bounds: DiskBounds) -> Bool {
+        for size in sizes { self.note(size) }
+        return self.isLookDue(bounds)
+    }
+
+    /// Has those logs wait for their end that are to give way; gives what people are told.
+    mutating func look(_ claims: [Claim], within bounds: DiskBounds) -> [String] {
+        let victims = self.giveWay(claims, bounds)
+        self.wait(victims)
+        // The lower tier gives way first, and is told of last: one alert stands for both.
+        return [true, false].compactMap { isFellow in
+            victims.first { ($0.tier == .fellow) == isFellow }.map { Self.text(of: $0, bounds) }
+        }
+    }
+
+    private static func text(of claim: Claim, _ bounds: DiskBounds) -> String {
+        let isFellow = claim.tier == .fellow
+        let bound = isFellow ? bounds.ofFellows : bounds.ofStrangers
+        let source = claim.source.map { ", of those that came from \($0)" } ?? ""
+        return "\(isFellow ? "fellows" : "strangers") have written more than is kept of them "
+            + "(\(bound >> 10) KiB, by DiskLimit=): their largest logs are taken off the disk"
+            + "\(source), and not taken again; whoever you know is kept (stoa people add)"
     }
 
     /// Whether a log that begins is not taken: it would be the next one to give way, for ever.

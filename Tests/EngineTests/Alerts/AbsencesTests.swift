@@ -242,12 +242,12 @@ import Testing
         var harness = Harness()
         harness.link(2, in: [])
         harness.give(.goaway(.shutdown, ""), from: 2)
-        #expect(harness.node.absences.goodbyes.isEmpty)
+        #expect(harness.node.alerts.absences.goodbyes.isEmpty)
         self.known([2], &harness)
         harness.give(.goaway(.shutdown, ""), from: 2)
-        #expect(harness.node.absences.goodbyes == [Self.person(2): 2])
+        #expect(harness.node.alerts.absences.goodbyes == [Self.person(2): 2])
         harness.give(.request(RequestID(7), .stand(Harness.peer(2), .unsaid)))
         harness.settle()
-        #expect(harness.node.absences.goodbyes.isEmpty)
+        #expect(harness.node.alerts.absences.goodbyes.isEmpty)
     }
 }

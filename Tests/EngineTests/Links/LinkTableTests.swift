@@ -42,10 +42,10 @@ import Testing
         for conversation in [Self.ops, Self.dev] {
             table.share(conversation, on: LinkID(1), Self.sync())
             let key = TestLog(signer(2), in: conversation).key
-            table[LinkID(1)].serving.append(Serving(key: key, tag: 1, from: 1, through: 2))
+            table[LinkID(1)].service.serving.append(Serving(key: key, tag: 1, from: 1, through: 2))
         }
         table.unshare(Self.ops, on: LinkID(1))
-        #expect(table[LinkID(1)].serving.map(\.key.conversation) == [Self.dev])
+        #expect(table[LinkID(1)].service.serving.map(\.key.conversation) == [Self.dev])
     }
 
     @Test("one that ends leaves nothing behind, neither what it shared nor its mark")

@@ -11,7 +11,7 @@ import Testing
         signer: signer(1), certificate: testCertificate(of: signer(1)),
         person: personKeys(40, 41), boot: 1,
         configuration: NodeConfiguration(name: "ada", staticPeers: [], buildTime: 0),
-        snapshot: Snapshot(), random: SeededRandom(seed: 1))
+        snapshot: Snapshot(), random: .seeded(1))
     /// What the first ping of the older link carried, which nobody has answered.
     private let earlier: UInt64
     /// What the probe carried.

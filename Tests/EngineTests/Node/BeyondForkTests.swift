@@ -8,12 +8,12 @@ import Testing
     private static let ops = room("ops")
 
     /// A node that is in the room and linked to a peer who is there, too.
-    private static func node() -> Node<SeededRandom> {
+    private static func node() -> Node {
         var node = Node(
             signer: signer(1), certificate: testCertificate(of: signer(1)),
             person: personKeys(40, 41), boot: 1,
             configuration: NodeConfiguration(name: "ada", staticPeers: [], buildTime: 0),
-            snapshot: Snapshot(), random: SeededRandom(seed: 1))
+            snapshot: Snapshot(), random: .seeded(1))
         Self.give(&node, .started)
         Self.give(&node, .request(RequestID(1), .join(Self.ops)))
         let info = LinkInfo(to: PeerID(signer(2).publicKey), boot: 2)
@@ -23,7 +23,7 @@ import Testing
         return node
     }
 
-    private static func give(_ node: inout Node<SeededRandom>, _ frame: Frame) {
+    private static func give(_ node: inout Node, _ frame: Frame) {
         guard let received = try? ReceivedFrame(whole: frame.encoded.bytes) else {
             preconditionFailure("a frame that was encoded decodes")
         }
@@ -32,7 +32,7 @@ import Testing
 
     /// Gives a node an event, and writes what it wants written.
     @discardableResult
-    private static func give(_ node: inout Node<SeededRandom>, _ event: Event) -> [Action] {
+    private static func give(_ node: inout Node, _ event: Event) -> [Action] {
         let now = Instant(monotonic: 1_000, wall: 1_000_000)
         var all = node.handle(event, at: now)
         var next = 0
@@ -118,16 +118,16 @@ import Testing
         while !harness.reads.isEmpty { harness.answer(0) }
         #expect(uncredited() > before && harness.batch?.proofs == [late])
         harness.settle()
-        #expect(harness.node.commits.proofCredits.isEmpty)
+        #expect(harness.node.disk.commits.proofCredits.isEmpty)
         // While one is being written two come of the same log.
         harness.say("hello", in: Self.ops)
         for proof in [early, earliest] { harness.give(.forkProof(proof), from: 2) }
         while !harness.reads.isEmpty { harness.answer(0) }
-        #expect(harness.node.commits.proofs == [earliest])
+        #expect(harness.node.disk.commits.proofs == [earliest])
         harness.settle()
-        let ended = harness.node.conversationTable[Self.ops.conversation]?.log(log.key.name)
+        let ended = harness.node.conversations.table[Self.ops.conversation]?.log(log.key.name)
         #expect(ended?.forkPoint == 2)
-        #expect(harness.node.commits.proofCredits.isEmpty)
+        #expect(harness.node.disk.commits.proofCredits.isEmpty)
     }
 
     // Shows: daemon.forks

@@ -130,7 +130,7 @@ import Testing
         harness = Self.together()
         Self.send(&harness, to: .all)
         #expect(Self.answer(harness) == .failed(.nobodyKnown))
-        #expect(harness.node.commits.drafts.isEmpty)
+        #expect(harness.node.disk.commits.drafts.isEmpty)
         harness = Self.together()
         Self.send(&harness, to: .named([Harness.peer(2), Harness.peer(9)]))
         #expect(Self.answer(harness) == .failed(.notInRoom([Harness.peer(9)])))

@@ -20,7 +20,7 @@ import Testing
     }
 
     private func has(_ author: UInt8) -> Bool {
-        self.harness.node.conversationTable[known: Self.ops.conversation].logs.has(
+        self.harness.node.conversations.table[known: Self.ops.conversation].logs.has(
             LogName(author: Harness.peer(author), incarnation: 1))
     }
 
@@ -77,7 +77,7 @@ import Testing
         )
         test.harness.give(.forkProof(try #require(ForkProof(one, other))), from: 2)
         test.harness.settle()
-        test.harness.node.diskShares.note(
+        test.harness.node.conversations.diskShares.note(
             LogSize(key: log.key, bytes: 200_000))
         test.bring(11, 7, from: 2)
         #expect(test.has(10) && test.has(11) && !test.has(12))
@@ -132,7 +132,7 @@ import Testing
         for author in UInt8(60)..<160 {
             let name = LogName(author: Harness.peer(author), incarnation: 1)
             let key = LogKey(conversation: Self.ops.conversation, name: name)
-            test.harness.node.diskShares.note(LogSize(key: key, bytes: 1 << 20))
+            test.harness.node.conversations.diskShares.note(LogSize(key: key, bytes: 1 << 20))
         }
         test.bring(11, 0, from: 3)
         #expect(test.harness.drops.count == 100 && test.has(11))

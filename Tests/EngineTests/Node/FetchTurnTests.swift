@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    private var steps: Int { self.harness.node.fetching.plans.steps }
+    private var steps: Int { self.harness.node.catchUp.fetching.plans.steps }
 
     /// Has one of them send rows one by one, all at the same moment.
     private mutating func flood(_ count: Int) {
@@ -98,7 +98,7 @@ import Testing
         var test = self
         test.claimAll()
         test.flood(300)
-        #expect(!test.harness.node.fetching.plans.waiting.isEmpty)
+        #expect(!test.harness.node.catchUp.fetching.plans.waiting.isEmpty)
         _ = test.harness.take(from: Self.friend)
         let log = TestLog(signer(210), in: Self.ops.conversation)
         test.harness.give(.delta(Self.ops.conversation, [test.claim(log, 2)]), from: Self.friend)

@@ -9,7 +9,7 @@ import Testing
 
 /// A node with a disk that writes when it is told to, and peers that are played by the test.
 struct Harness {
-    var node: Node<SeededRandom>
+    var node: Node
     var now = Instant(monotonic: 1_000, wall: 1_000_000)
     /// What the node has sent on each link, in order.
     var sent: [LinkID: [Frame]] = [:]
@@ -96,7 +96,7 @@ struct Harness {
         self.node = Node(
             signer: signer(number), certificate: testCertificate(of: signer(number)),
             person: personKeys(40, 41), boot: 1,
-            configuration: configuration, snapshot: snapshot, random: SeededRandom(seed: 1))
+            configuration: configuration, snapshot: snapshot, random: .seeded(1))
         self.give(.started)
         self.settle()
     }
@@ -112,7 +112,7 @@ struct Harness {
     /// The row by which a peer says that it has so much of the own log.
     func ownRow(_ seq: UInt64? = nil, in room: Room) throws -> ClockRow {
         let own = self.node.ownLog
-        let head = try #require(self.node.conversationTable[room.conversation]).log(own).head
+        let head = try #require(self.node.conversations.table[room.conversation]).log(own).head
         return ClockRow(
             tag: Self.tags.log(own, in: room.conversation), state: .open, seq: seq ?? head.seq,
             headTag: Self.tags.head(head.id, by: Self.tags.peer))
@@ -120,9 +120,10 @@ struct Harness {
 
     /// The digest that the node would send of a room.
     func ownDigest(of room: Room) -> ConversationDigest? {
-        var conversation = self.node.conversationTable[room.conversation]
+        var conversation = self.node.conversations.table[room.conversation]
         return conversation?.digest(
-            self.node.profiles, through: self.node.time.latestDue, at: self.now.monotonic)
+            self.node.persons.profiles, through: self.node.clocks.own.latestDue,
+            at: self.now.monotonic)
     }
 
     static func peer(_ number: UInt8) -> PeerID { PeerID(signer(number).publicKey) }

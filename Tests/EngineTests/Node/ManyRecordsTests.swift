@@ -148,8 +148,8 @@ import Testing
             value: Profile(name: "eve", status: "").encoded, signer: signer(2))
         harness.give(.records([profile] + Self.records(of: 2)), from: 2)
         harness.settle()
-        #expect(harness.node.profiles.profile(of: Harness.peer(2))?.name == "eve")
-        #expect(harness.node.profiles.otherShares.total == 0)
+        #expect(harness.node.persons.profiles.profile(of: Harness.peer(2))?.name == "eve")
+        #expect(harness.node.persons.profiles.otherShares.total == 0)
     }
 
     private static func write(_ harness: inout Harness) -> Set<RecordKey> {
@@ -189,7 +189,7 @@ import Testing
                 dropped.formUnion(Self.write(&harness))
             }
         }
-        let profiles = harness.node.profiles
+        let profiles = harness.node.persons.profiles
         let ofKnown = Self.records(of: known)
         #expect(ofKnown.allSatisfy { profiles.record($0.key) == $0 })
         #expect(little.allSatisfy { profiles.record($0.key) == $0 })
@@ -204,7 +204,8 @@ import Testing
             harness.give(.records(Self.records(of: gone, in: scope)), from: 2)
             harness.settle()
         }
-        let taken = harness.node.profiles.records(of: Harness.peer(gone), in: Self.ops.conversation)
+        let taken = harness.node.persons.profiles.records(
+            of: Harness.peer(gone), in: Self.ops.conversation)
         #expect(taken.count < 32)
         #expect(harness.closed.isEmpty)
     }
@@ -234,10 +235,12 @@ import Testing
                 _ = Self.write(&harness)
             }
         }
-        let kept = harness.node.profiles.records(
+        let kept = harness.node.persons.profiles.records(
             of: Harness.peer(Self.honest), in: Self.ops.conversation)
         #expect(kept.count == 32)
-        #expect(harness.node.profiles.otherShares.total < Limits.ofStrangers.recordBytes * 9 / 8)
+        #expect(
+            harness.node.persons.profiles.otherShares.total < Limits.ofStrangers.recordBytes * 9 / 8
+        )
     }
 
     @Test("hold up no profile of the user, which is on disk before the answer says so")

@@ -56,7 +56,7 @@ import Testing
         stored: UInt64? = nil, read: UInt64 = 0, headTag: UInt64? = nil, passOn: [PeerID] = []
     ) throws {
         let own = harness.node.ownLog
-        let head = try #require(harness.node.conversationTable[Self.conversation]).log(own).head
+        let head = try #require(harness.node.conversations.table[Self.conversation]).log(own).head
         let row = Mark.Row(
             tag: Mark.tag(of: LogKey(conversation: Self.conversation, name: own)),
             stored: stored ?? head.seq, read: read, headTag: headTag ?? Mark.tag(of: head.id))
@@ -103,7 +103,7 @@ import Testing
                 .named([Harness.peer(3)]), isRead: true, by: harness.now.monotonic + 30_000))
         try Self.mark(&harness, by: 3)
         #expect(Self.deliveredTo(harness) == nil)
-        let seq = try #require(harness.node.conversationTable[Self.conversation])
+        let seq = try #require(harness.node.conversations.table[Self.conversation])
             .log(harness.node.ownLog).head.seq
         try Self.mark(&harness, by: 3, at: 20, read: seq)
         #expect(Self.deliveredTo(harness) == [Harness.peer(3)])
@@ -133,7 +133,7 @@ import Testing
             &harness,
             DeliveryWait(
                 .named([Harness.peer(3)]), isRead: true, by: harness.now.monotonic + 30_000))
-        let seq = try #require(harness.node.conversationTable[Self.conversation])
+        let seq = try #require(harness.node.conversations.table[Self.conversation])
             .log(harness.node.ownLog).head.seq
         try Self.mark(&harness, by: 3, read: seq)
         #expect(Self.deliveredTo(harness) == [Harness.peer(3)])
@@ -203,7 +203,7 @@ import Testing
         harness.passMarks()
         harness.give(.linkClosed(LinkID(2), nil))
         let key = LogKey(conversation: Self.conversation, name: harness.node.ownLog)
-        let seq = try #require(harness.node.conversationTable[Self.conversation])
+        let seq = try #require(harness.node.conversations.table[Self.conversation])
             .log(harness.node.ownLog).head.seq
         let outcomes = harness.node.outcomes(of: seq, in: key)
         #expect(outcomes.first { $0.peer == Harness.peer(2) }?.outcome == .delivered)

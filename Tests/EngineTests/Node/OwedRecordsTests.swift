@@ -55,7 +55,7 @@ import Testing
             test.harness.link(peer, in: [Self.ops])
             test.harness.give(.recordClock(Self.ops.conversation, []), from: peer)
         }
-        let owed = test.harness.node.links.all.map(\.owedRecords.count)
+        let owed = test.harness.node.links.all.map(\.service.owedRecords.count)
         #expect(owed.max() ?? 0 <= 2 * Limits.owedRecords && owed.max() ?? 0 > 0)
         #expect(test.harness.closed.isEmpty && test.harness.node.excess == nil)
     }

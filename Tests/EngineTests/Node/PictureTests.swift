@@ -206,7 +206,7 @@ import Testing
             .transfer(.opened(picture.blob, BlobStanding(chunks: ChunkSet(of: 1)))))
         test.harness.give(.blobHoldings(BlobHoldings(picture.blob, .nothing)), from: 2)
         #expect(test.tasks().contains(.close(picture.blob, isRemoved: true)))
-        #expect(test.harness.node.transfers.isEmpty)
+        #expect(test.harness.node.transferReports.isEmpty)
         test.harness.pass(milliseconds: Limits.pictureMilliseconds)
         test.harness.link(3, in: [Self.ops], features: .own)
         test.harness.settle()
@@ -216,7 +216,7 @@ import Testing
         for number in [UInt8(2), 3] {
             test.harness.give(.blobHoldings(BlobHoldings(picture.blob, .nothing)), from: number)
         }
-        #expect(test.harness.node.transfers.isEmpty)
+        #expect(test.harness.node.transferReports.isEmpty)
         // After a while, or when somebody says that they have it now.
         _ = test.tasks()
         test.harness.pass(milliseconds: Limits.pictureRetryMilliseconds)
@@ -319,8 +319,8 @@ import Testing
             for number in 0..<count {
                 let blob = BlobID(size: number, root: .zero)
                 guard let picture = ProfilePicture(blob: blob, size: 262_144) else { break }
-                _ = test.harness.node.pictures.name(picture, of: PeerID(blob.hash))
-                test.harness.node.pictures.began(blob)
+                _ = test.harness.node.transfers.pictures.name(picture, of: PeerID(blob.hash))
+                test.harness.node.transfers.pictures.began(blob)
             }
             let picture = Self.picture(1, size: 262_144)
             test.tell(picture)

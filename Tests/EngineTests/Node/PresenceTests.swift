@@ -153,7 +153,7 @@ import Testing
         harness.passSignals(milliseconds: 3_000)
         harness.give(self.typing(), from: 2)
         #expect(harness.signals == [.typing(peer, ops, true)])
-        #expect(harness.node.signals == [.typing(peer, ops, true)])
+        #expect(harness.node.standingSignals == [.typing(peer, ops, true)])
         harness.passSignals(milliseconds: Limits.typingLastsMilliseconds - 1)
         #expect(harness.signals.count == 1)
         harness.passSignals(milliseconds: 1)
@@ -161,7 +161,7 @@ import Testing
         harness.give(self.typing(), from: 2)
         harness.give(.linkClosed(LinkID(2), nil))
         #expect(harness.signals.last == .typing(peer, ops, false))
-        #expect(harness.node.signals.isEmpty)
+        #expect(harness.node.standingSignals.isEmpty)
     }
 
     @Test("who has sent what they wrote writes no longer")

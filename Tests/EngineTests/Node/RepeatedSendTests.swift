@@ -31,7 +31,7 @@ import Testing
 
     /// The head of the own log.
     private static func head(_ harness: Harness) throws -> Head {
-        try #require(harness.node.conversationTable[Self.ops.conversation])
+        try #require(harness.node.conversations.table[Self.ops.conversation])
             .log(harness.node.ownLog).head
     }
 

@@ -22,7 +22,7 @@ import Testing
     }
 
     private var conversation: Conversation {
-        self.harness.node.conversationTable[known: Self.ops.conversation]
+        self.harness.node.conversations.table[known: Self.ops.conversation]
     }
 
     private func has(_ author: UInt8, _ incarnation: UInt64 = 1) -> Bool {

@@ -81,7 +81,7 @@ import Testing
     func before() throws {
         var harness = Self.beset(by: 0)
         func count() throws -> Int {
-            try #require(harness.node.conversationTable[Self.ops.conversation]).numbers.count
+            try #require(harness.node.conversations.table[Self.ops.conversation]).numbers.count
         }
         let before = try count()
         let log = TestLog(signer(20), in: Self.ops.conversation)

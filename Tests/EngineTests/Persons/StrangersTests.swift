@@ -83,7 +83,7 @@ struct StrangersTests {
             signer: signer(1), certificate: testCertificate(of: signer(1)),
             person: personKeys(40, 41), boot: 1,
             configuration: NodeConfiguration(name: "ada", staticPeers: [], buildTime: 0),
-            snapshot: snapshot, random: SeededRandom(seed: 1))
+            snapshot: snapshot, random: .seeded(1))
         let actions = node.handle(.started, at: Instant(monotonic: 1_000, wall: 1_000_000))
         let batches = actions.compactMap { action in
             if case .commit(let batch) = action { batch } else { nil }

@@ -85,7 +85,7 @@ struct RealmLinkTests {
         let war = SecretRoom(
             realm: .open, name: room("war").name, suite: .xchacha20Poly1305, root: fixed32(77))
         let hidden = war.id
-        harness.node.conversationTable[hidden] = Conversation(.secret(war), isJoined: true)
+        harness.node.conversations.table[hidden] = Conversation(.secret(war), isJoined: true)
         Self.open(&harness)
         for frame in harness.take(from: 2) {
             switch frame {
@@ -112,7 +112,7 @@ struct RealmLinkTests {
             realm: Self.office.id, name: room("war").name, suite: .xchacha20Poly1305,
             root: fixed32(77))
         let hidden = war.id
-        harness.node.conversationTable[hidden] = Conversation(.secret(war), isJoined: true)
+        harness.node.conversations.table[hidden] = Conversation(.secret(war), isJoined: true)
         func frame(_ tags: UInt64...) -> Frame {
             var random = SeededRandom(seed: 6)
             return .shares(LinkTags.filled(tags, to: Limits.shareTagCounts) { random.next() })
@@ -148,7 +148,7 @@ struct RealmLinkTests {
                 harness.give(frame, from: 2)
                 harness.settle()
             }
-            return harness.node.conversationTable[war.id]?.logs.has(log.key.name) ?? false
+            return harness.node.conversations.table[war.id]?.logs.has(log.key.name) ?? false
         }
         #expect(!isHere())
         var random = SeededRandom(seed: 6)

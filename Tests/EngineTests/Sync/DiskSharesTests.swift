@@ -198,4 +198,24 @@ import Testing
         #expect(shares.bytes(of: Self.claim(1, 0).key) == 1 << 40)
         #expect(shares.bytes(of: Self.claim(201, 0).key) == 0)
     }
+
+    @Test("people are told once of each tier whose largest logs go, of strangers last")
+    func told() {
+        var shares = DiskShares()
+        let claims = [
+            Self.claim(1, 500), Self.claim(2, 300), Self.claim(3, 900, .fellow, from: 2),
+        ]
+        let isDue = shares.settle(
+            claims.map { LogSize(key: $0.key, bytes: Int64($0.bytes)) }, within: Self.bounds)
+        #expect(isDue)
+        let told = shares.look(claims, within: Self.bounds)
+        #expect(told.map { $0.prefix(7) } == ["fellows", "strange"])
+        let isDueAgain = shares.settle([], within: Self.bounds)
+        #expect(!isDueAgain, "some wait already")
+        let victim = shares.nextVictim()
+        #expect(victim == claims[0].key)
+        let use = DiskShares.use(claims)
+        #expect(use.strangers == 800)
+        #expect(use.fellows == 900)
+    }
 }

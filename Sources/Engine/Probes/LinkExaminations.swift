@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Requests that want to know of links two things, one after the other: who reaches this node, and what becomes
 /// of packets.
 ///

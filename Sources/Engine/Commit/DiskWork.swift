@@ -1,0 +1,17 @@
+/// What goes to the disk and comes back from it.
+struct DiskWork: Sendable {
+    var commits = CommitQueue()
+    var history: OwnHistory
+    var held: HeldEntries
+    var reads = StoreReads()
+    var requestLine = RequestLine()
+    var recentKeys = RecentKeys()
+    /// Whether the store is new, though there was one.
+    let isAfterLoss: Bool
+
+    init(history: OwnHistory, held: HeldEntries, isAfterLoss: Bool) {
+        self.history = history
+        self.held = held
+        self.isAfterLoss = isAfterLoss
+    }
+}

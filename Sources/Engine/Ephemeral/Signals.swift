@@ -1,0 +1,262 @@
+internal import Crypto
+internal import Formats
+
+/// What ``Signals`` wants done, in order.
+enum SignalAction: Hashable, Sendable {
+    case perform(Action)
+    case send(Frame, LinkID)
+    /// Send the same frame on several links.
+    case spread(EncodedFrame, [LinkID])
+}
+
+/// Where in a conversation what is worth nothing later goes, and how.
+struct SignalOutlet: Sendable {
+    let conversation: ConversationID
+    let own: PeerID
+    /// The links of those who are told.
+    let listeners: [LinkID]
+    /// What it is sealed with.
+    let key: ConversationKey?
+    /// Whether nothing goes out there that is not sealed.
+    let isSealed: Bool
+}
+
+/// What is worth nothing later: who is there, who writes, streams that nobody keeps.
+///
+/// `Docs/Protocol/Ephemeral.md`.
+struct Signals: Sendable {
+    private var presences = Presences()
+    private var typists = Typists()
+    private var streams = OutgoingStreams()
+
+    /// What the own user is.
+    var ownPresence: Presence { self.presences.own }
+
+    /// What the peer of a link tells; nil for one that tells nothing.
+    func presence(on link: LinkID) -> Presence? { self.presences.presence(on: link) }
+
+    /// Who writes where, in order.
+    var typing: [Signal] { self.typists.all.map { .typing($0.peer, $0.conversation, true) } }
+
+    // MARK: What others are told
+
+    mutating func set(_ presence: Presence, at now: Instant) -> [SignalAction] {
+        self.presences.set(presence)
+        return self.tellPresence(at: now)
+    }
+
+    /// From here on nobody is told whether the user is there.
+    mutating func tellNobody() { self.presences.tellNobody() }
+
+    /// A conversation is shared on a link from here on, or somebody was let in: its peer may know whether
+    /// the user is there.
+    mutating func open(
+        _ id: LinkID, of links: LinkTable, _ conversations: Conversations, at now: Instant
+    ) -> [SignalAction] {
+        guard links[id].info.features.contains(.ephemeral), !self.presences.isOpen(id) else {
+            return []
+        }
+        let isAny = links[id].shared.keys.contains {
+            !conversations.isWaitingToBeLetIn($0, on: id, of: links)
+        }
+        guard isAny else { return [] }
+        self.presences.open(id)
+        return self.tellPresence(at: now)
+    }
+
+    private mutating func tellPresence(at now: Instant) -> [SignalAction] {
+        let due = self.presences.takeDue(at: now.monotonic)
+        return due.map { .send(.presence(self.presences.own), $0) } + self.arm(at: now)
+    }
+
+    /// Tells others that the user writes in a conversation; says how many are told.
+    mutating func tellTyping(
+        in outlet: SignalOutlet, using random: inout some RandomNumberGenerator, at now: Instant
+    ) -> (told: Int, [SignalAction]) {
+        guard !outlet.listeners.isEmpty,
+            self.typists.tell(in: outlet.conversation, at: now.monotonic)
+        else { return (0, []) }
+        return outlet.send(.typing, stream: 0, using: &random)
+    }
+
+    // MARK: Streams
+
+    mutating func openStream(
+        _ name: StreamName, in id: ConversationID, isOrdered: Bool,
+        using random: inout some RandomNumberGenerator, at now: Instant
+    ) -> Answer {
+        let number = max(1, random.next())
+        switch self.streams.open(number, name, in: id, isOrdered: isOrdered, at: now.monotonic) {
+        case .opened: return .streamOpened(number)
+        case .tooMany: return .failed(.tooManyStreams)
+        case .tooFast(let wait): return .failed(.tooFast(milliseconds: wait))
+        }
+    }
+
+    /// In which conversation an open stream is; nil where there is none.
+    func conversation(of stream: UInt64) -> ConversationID? {
+        self.streams.conversation(of: stream)
+    }
+
+    /// Sends the next packet of a stream; to nobody where there is no outlet.
+    mutating func send(
+        _ bytes: [UInt8], of stream: UInt64, to outlet: SignalOutlet?,
+        using random: inout some RandomNumberGenerator, at now: Instant
+    ) -> (Answer, [SignalAction]) {
+        guard (1...Limits.streamPacketBytes).contains(bytes.count) else {
+            let limit = Limits.streamPacketBytes
+            return (.failed(.packetSize(bytes.count, limit: limit)), [])
+        }
+        switch self.streams.next(bytes, of: stream, at: now.monotonic) {
+        case .packet(_, let packet):
+            let (told, wanted) =
+                outlet?.send(.packet(packet), stream: stream, using: &random) ?? (0, [])
+            return (.packetSent(number: packet.number, told: told), wanted)
+        case .tooFast(let wait): return (.failed(.tooFast(milliseconds: wait)), [])
+        case .unknown: return (.failed(.unknownStream), [])
+        }
+    }
+
+    /// Ends a stream and says so to those who read it.
+    mutating func close(
+        _ stream: UInt64, to outlet: SignalOutlet?,
+        using random: inout some RandomNumberGenerator
+    ) -> (Answer, [SignalAction]) {
+        guard let (_, end) = self.streams.close(stream) else {
+            return (.failed(.unknownStream), [])
+        }
+        let sent = outlet?.send(.packet(end), stream: stream, using: &random)
+        return (.streamClosed, sent?.1 ?? [])
+    }
+
+    // MARK: What others tell
+
+    mutating func receive(
+        _ presence: Presence, _ byteCount: Int, on id: LinkID, of links: inout LinkTable,
+        at now: Instant
+    ) -> [SignalAction] {
+        var wanted: [SignalAction] = []
+        guard Self.take(byteCount, in: nil, on: id, of: &links, at: now, &wanted),
+            links[id].shared.count > 0,
+            self.presences.receive(presence, on: id, at: now.monotonic)
+        else { return wanted }
+        return [.perform(.signal([.presence(links[id].info.peer, presence)]))]
+    }
+
+    /// Reads what has come in a conversation that is shared; nil for what says nothing, or may not.
+    func read(
+        _ piece: EphemeralPiece, _ byteCount: Int, on id: LinkID, of links: inout LinkTable,
+        _ conversations: Conversations, _ keyring: Keyring, at now: Instant
+    ) -> (EphemeralBody?, [SignalAction]) {
+        let conversation = piece.conversation
+        var wanted: [SignalAction] = []
+        guard Self.take(byteCount, in: conversation, on: id, of: &links, at: now, &wanted),
+            conversations.table[known: conversation].isJoined,
+            !conversations.isWaitingToBeLetIn(conversation, on: id, of: links)
+        else { return (nil, wanted) }
+        let peer = links[id].info.peer
+        let body = EphemeralBody(
+            piece, by: peer, with: keyring.current(in: conversation),
+            isSealed: keyring.isSealed(conversation))
+        switch body {
+        case .typing where piece.stream == 0: return (body, [])
+        case .packet(let packet) where piece.stream != 0:
+            let signal = Signal.packet(peer, conversation, stream: piece.stream, packet)
+            return (body, [.perform(.signal([signal]))])
+        case .typing, .packet, nil: return (nil, [])
+        }
+    }
+
+    /// The peer of a link says that it writes.
+    ///
+    /// - Parameter tier: how far it is trusted.
+    mutating func noteTyping(
+        in conversation: ConversationID, on id: LinkID, of links: LinkTable, _ tier: Tier,
+        at now: Instant
+    ) -> [SignalAction] {
+        let peer = links[id].info.peer
+        let (isNews, ended) = self.typists.receive(
+            Typists.Place(conversation: conversation, peer: peer), on: id, at: now.monotonic, tier,
+            from: Source(links[id].address))
+        guard isNews else { return [] }
+        return Self.end(ended.map { [$0] } ?? [])
+            + [.perform(.signal([.typing(peer, conversation, true)]))] + self.arm(at: now)
+    }
+
+    /// Whether a frame came in time.
+    private static func take(
+        _ byteCount: Int, in conversation: ConversationID?, on id: LinkID,
+        of links: inout LinkTable, at now: Instant, _ wanted: inout [SignalAction]
+    ) -> Bool {
+        guard !links[id].ephemeral.take(byteCount, in: conversation, at: now) else { return true }
+        let dropped = links[id].ephemeral.dropped
+        // Worth a line ever more rarely: a flood must not fill the log.
+        if dropped & (dropped - 1) == 0 {
+            let text =
+                "\(links[id].info.peer.shortText) sends ephemeral frames too fast: "
+                + "\(dropped) dropped"
+            wanted.append(.perform(.log(.debug, text)))
+        }
+        return false
+    }
+
+    // MARK: The end of it
+
+    /// What people have sent they write no longer.
+    mutating func shown(_ changes: [Change]) -> [SignalAction] {
+        guard !self.typists.isEmpty else { return [] }
+        var ended: [Typists.Place] = []
+        for case .message(let message) in changes where Change.message(message).kind == .message {
+            let place = Typists.Place(conversation: message.conversation, peer: message.author)
+            if self.typists.end(place) { ended.append(place) }
+        }
+        return Self.end(ended)
+    }
+
+    /// A conversation is shared on a link no longer.
+    mutating func unshared(
+        _ conversation: ConversationID, on id: LinkID, of links: inout LinkTable
+    ) -> [SignalAction] {
+        links[id].ephemeral.drop(conversation)
+        let ended = Self.end(self.typists.end(on: id, in: conversation))
+        guard links[id].shared.count == 0 else { return ended }
+        return ended + self.endPresence(on: id, of: links[id].info.peer)
+    }
+
+    mutating func linkEnded(_ link: Link) -> [SignalAction] {
+        Self.end(self.typists.end(on: link.id)) + self.endPresence(on: link.id, of: link.info.peer)
+    }
+
+    private static func end(_ places: [Typists.Place]) -> [SignalAction] {
+        guard !places.isEmpty else { return [] }
+        return [.perform(.signal(places.map { .typing($0.peer, $0.conversation, false) }))]
+    }
+
+    private mutating func endPresence(on id: LinkID, of peer: PeerID) -> [SignalAction] {
+        self.presences.close(id) ? [.perform(.signal([.presence(peer, nil)]))] : []
+    }
+
+    // MARK: Time
+
+    mutating func wake(at now: Instant) -> [SignalAction] {
+        Self.end(self.typists.takeOver(at: now.monotonic)) + self.tellPresence(at: now)
+    }
+
+    private func arm(at now: Instant) -> [SignalAction] {
+        guard let next = [self.presences.nextDue, self.typists.nextOver].compactMap(\.self).min()
+        else { return [] }
+        return [.perform(.arm(.signals, at: max(next, now.monotonic)))]
+    }
+}
+
+extension SignalOutlet {
+    /// Sends to all who listen; says to how many.
+    fileprivate func send(
+        _ body: EphemeralBody, stream: UInt64, using random: inout some RandomNumberGenerator
+    ) -> (told: Int, [SignalAction]) {
+        guard !self.listeners.isEmpty, self.key != nil || !self.isSealed else { return (0, []) }
+        let piece = body.piece(
+            in: self.conversation, stream: stream, by: self.own, with: self.key, using: &random)
+        return (self.listeners.count, [.spread(Frame.ephemeral(piece).encoded, self.listeners)])
+    }
+}

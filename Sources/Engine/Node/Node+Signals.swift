@@ -1,0 +1,140 @@
+internal import Crypto
+package import Formats
+
+/// What ``Signals`` decides is done here.
+extension Node {
+    /// What the own user is.
+    package var ownPresence: Presence { self.signals.ownPresence }
+
+    /// What somebody tells of themselves; nil for who is not linked or tells nothing.
+    package func presence(of peer: PeerID) -> Presence? {
+        self.links.id(of: peer).flatMap { self.signals.presence(on: $0) }
+    }
+
+    /// Who tells how reachable they are, who writes where, and whose pictures are here, as those are told
+    /// who begin to follow.
+    package var standingSignals: [Signal] {
+        let present = self.links.peers.sorted().compactMap { peer in
+            self.presence(of: peer).map { Signal.presence(peer, $0) }
+        }
+        return present + self.signals.typing
+            + self.transfers.pictures.shown.map {
+                .picture($0, self.transfers.pictures.picture(of: $0))
+            }
+    }
+
+    mutating func perform(_ wanted: [SignalAction]) {
+        for action in wanted {
+            switch action {
+            case .perform(let action): self.actions.append(action)
+            case .send(let frame, let link): self.send(frame, on: link)
+            case .spread(let frame, let links):
+                for link in links { self.sendEncoded(frame, on: link) }
+            }
+        }
+    }
+
+    // MARK: Asked by the user
+
+    mutating func setPresence(_ presence: Presence, _ request: RequestID) {
+        self.perform(self.signals.set(presence, at: self.now))
+        self.answer(request, .presence(presence))
+    }
+
+    /// The user has changed what they want of the node: from here on nobody is told whether they are
+    /// there, or everybody who may know is.
+    mutating func setPreferences(_ preferences: NodePreferences) {
+        self.own.configuration.preferences = preferences
+        guard preferences.tellsPresence else { return self.signals.tellNobody() }
+        for id in self.links.ids { self.openPresence(on: id) }
+    }
+
+    mutating func openPresence(on id: LinkID) {
+        guard self.own.configuration.preferences.tellsPresence else { return }
+        self.perform(self.signals.open(id, of: self.links, self.conversations, at: self.now))
+    }
+
+    mutating func typing(in id: ConversationID, _ request: RequestID) {
+        guard self.conversations.table.has(id) else {
+            return self.answer(request, .failed(.unknownConversation))
+        }
+        guard self.isJoinedOrWillBe(id) else {
+            return self.answer(request, .failed(.notMember))
+        }
+        guard self.own.configuration.preferences.tellsTyping, let outlet = self.outlet(of: id)
+        else { return self.answer(request, .typing(told: 0)) }
+        let (told, wanted) = self.signals.tellTyping(
+            in: outlet, using: &self.random, at: self.now)
+        self.perform(wanted)
+        self.answer(request, .typing(told: told))
+    }
+
+    /// Where in a conversation signals go; nil where the user is not in it.
+    private func outlet(of id: ConversationID) -> SignalOutlet? {
+        guard self.conversations.table.has(id), self.isJoinedOrWillBe(id) else { return nil }
+        let listeners = self.links.sharing(id).filter {
+            self.links[$0].info.features.contains(.ephemeral)
+                && !self.conversations.isWaitingToBeLetIn(id, on: $0, of: self.links)
+        }
+        return SignalOutlet(
+            conversation: id, own: self.id, listeners: listeners,
+            key: self.keyring.current(in: id), isSealed: self.keyring.isSealed(id))
+    }
+
+    private func outlet(ofStream stream: UInt64) -> SignalOutlet? {
+        guard let id = self.signals.conversation(of: stream) else { return nil }
+        return self.outlet(of: id)
+    }
+
+    mutating func openStream(
+        _ name: StreamName, in id: ConversationID, isOrdered: Bool, _ request: RequestID
+    ) {
+        guard self.conversations.table.has(id) else {
+            return self.answer(request, .failed(.unknownConversation))
+        }
+        guard self.isJoinedOrWillBe(id) else {
+            return self.answer(request, .failed(.notMember))
+        }
+        if self.keyring.isSealed(id), self.keyring.current(in: id) == nil {
+            return self.answer(request, .failed(.cannotSeal))
+        }
+        self.answer(
+            request,
+            self.signals.openStream(
+                name, in: id, isOrdered: isOrdered, using: &self.random, at: self.now))
+    }
+
+    mutating func sendPacket(_ bytes: [UInt8], of stream: UInt64, _ request: RequestID) {
+        let (answer, wanted) = self.signals.send(
+            bytes, of: stream, to: self.outlet(ofStream: stream), using: &self.random,
+            at: self.now)
+        self.perform(wanted)
+        self.answer(request, answer)
+    }
+
+    mutating func closeStream(_ stream: UInt64, _ request: RequestID) {
+        let (answer, wanted) = self.signals.close(
+            stream, to: self.outlet(ofStream: stream), using: &self.random)
+        self.perform(wanted)
+        self.answer(request, answer)
+    }
+
+    // MARK: Told by peers
+
+    mutating func receivePresence(_ presence: Presence, _ byteCount: Int, on id: LinkID) {
+        self.perform(
+            self.signals.receive(presence, byteCount, on: id, of: &self.links, at: self.now))
+    }
+
+    mutating func receiveEphemeral(_ piece: EphemeralPiece, _ byteCount: Int, on id: LinkID) {
+        let (body, wanted) = self.signals.read(
+            piece, byteCount, on: id, of: &self.links, self.conversations, self.keyring,
+            at: self.now)
+        self.perform(wanted)
+        guard case .typing? = body else { return }
+        let tier = self.tier(of: self.links[id].info.peer)
+        self.perform(
+            self.signals.noteTyping(
+                in: piece.conversation, on: id, of: self.links, tier, at: self.now))
+    }
+}
