@@ -4,8 +4,8 @@ internal import Formats
 ///
 /// Keys cost nothing, addresses of a local network do. So of all claims that of the lowest tier gives way; there, that
 /// of somebody who is neither linked now nor was answered by a person; there, that of the source with most; there,
-/// that of the author with most; and of this author the newest. So a flood gives way to itself, whenever it comes,
-/// and nobody gains by coming first.
+/// that of the author with most; and of this author the largest, of equals the newest. So a flood gives way to itself,
+/// whenever it comes, and nobody gains by coming first.
 ///
 /// It is made for a moment: who is linked, and who is trusted how far, changes.
 struct FairShare<Key: Hashable & Sendable>: Sendable {
@@ -19,6 +19,9 @@ struct FairShare<Key: Hashable & Sendable>: Sendable {
         /// From where it came; nil where that is not known, which counts as one source.
         var source: Source?
         var author: PeerID
+        /// Whether its author is proven to have cheated with it: of one source those authors give way first, and of one
+        /// author those claims.
+        var isForked = false
         /// How much room it takes, 1 at least.
         var weight = 1
         /// What came later has a greater number, whatever time it claims.
@@ -37,6 +40,12 @@ struct FairShare<Key: Hashable & Sendable>: Sendable {
         }
         self.groups = groups.sorted { $1.key < $0.key }.map { Heap(Self.bringers(of: $0.value)) }
         self.total = claims.reduce(0) { $0 + max(1, $1.weight) }
+    }
+
+    /// The source with most of those who give way first, and what the author with most has there; nil where nothing is
+    /// claimed.
+    var largest: (source: Source?, mostOfAuthor: Int)? {
+        self.groups.last?.largest.map { ($0.source, $0.authors.elements.map(\.weight).max() ?? 0) }
     }
 
     /// Takes out the claim that gives way next; nil where none is left.
@@ -90,12 +99,19 @@ struct FairShare<Key: Hashable & Sendable>: Sendable {
             let authors = Dictionary(grouping: claims, by: \.author).map { author, claims in
                 Author(
                     id: author, weight: claims.reduce(0) { $0 + max(1, $1.weight) },
-                    claims: claims.sorted { $0.number < $1.number })
+                    claims: claims.sorted { Self.staysLonger($0, than: $1) })
             }
             return Bringer(
-                name: source?.description ?? "", weight: authors.reduce(0) { $0 + $1.weight },
+                source: source, name: source?.description ?? "",
+                weight: authors.reduce(0) { $0 + $1.weight },
                 newest: claims.map(\.number).max() ?? 0, authors: Heap(authors))
         }
+    }
+
+    /// Whether of two claims of one author the other gives way first.
+    private static func staysLonger(_ claim: Claim, than other: Claim) -> Bool {
+        guard claim.isForked == other.isForked else { return other.isForked }
+        return (claim.weight, claim.number) < (other.weight, other.number)
     }
 
     /// Who ranks higher gives way later.
@@ -112,7 +128,7 @@ struct FairShare<Key: Hashable & Sendable>: Sendable {
     private struct Author: Comparable {
         let id: PeerID
         var weight: Int
-        /// The newest last; never empty while it is in a heap.
+        /// The next to give way last; never empty while it is in a heap.
         var claims: [Claim]
 
         var newest: Int64 { self.claims.last?.number ?? .min }
@@ -120,7 +136,9 @@ struct FairShare<Key: Hashable & Sendable>: Sendable {
         static func == (left: Author, right: Author) -> Bool { !(left < right) && !(right < left) }
 
         static func < (left: Author, right: Author) -> Bool {
-            (left.weight, left.newest, left.id) < (right.weight, right.newest, right.id)
+            let isForked = right.claims.last?.isForked == true
+            guard isForked == (left.claims.last?.isForked == true) else { return isForked }
+            return (left.weight, left.newest, left.id) < (right.weight, right.newest, right.id)
         }
 
         mutating func next() -> Claim? {
@@ -132,6 +150,8 @@ struct FairShare<Key: Hashable & Sendable>: Sendable {
 
     /// All that came from one source.
     private struct Bringer: Comparable {
+        let source: Source?
+        /// Its text, to compare by.
         let name: String
         var weight: Int
         /// Of two with as much room that gives way whose newest claim is newer.
@@ -155,7 +175,9 @@ struct FairShare<Key: Hashable & Sendable>: Sendable {
 
     /// Elements of which the largest is looked at again and again, and is smaller after each time.
     private struct Heap<Element: Comparable & Sendable>: Sendable {
-        private var elements: [Element]
+        private(set) var elements: [Element]
+
+        var largest: Element? { self.elements.first }
 
         init(_ elements: [Element]) {
             // Whatever is in descending order is a heap.

@@ -67,7 +67,7 @@ struct DiskShares: Sendable {
     private static let step: ClosedRange<UInt64> = 65_536...67_108_864
 
     /// Who has no more than this is not to give way to those who begin.
-    private static let spared: UInt64 = 32_768
+    private static let spared = 32_768
 
     /// A log takes so much from here on.
     mutating func note(_ size: LogSize) {
@@ -143,6 +143,17 @@ struct DiskShares: Sendable {
         Group(tier).flatMap { self.largest[$0] } == .some(source)
     }
 
+    /// The claims of those who have one share; each is numbered by its place among them.
+    private static func shares(_ claims: [Claim]) -> FairShare<LogKey> {
+        FairShare(
+            claims.enumerated().map { place, claim in
+                FairShare.Claim(
+                    key: claim.key, tier: max(claim.tier, .stranger), source: claim.source,
+                    author: claim.key.name.author, isForked: claim.isForked,
+                    weight: Int(clamping: claim.bytes), number: Int64(place))
+            })
+    }
+
     /// Which logs give way, by whom the user trusts least; none where each tier is within its bound.
     ///
     /// Each claim says all that is noted of its log, and the claims are of all logs. The bytes of those
@@ -161,124 +172,27 @@ struct DiskShares: Sendable {
         for (group, bound) in [
             (Group.strangers, bounds.ofStrangers), (.fellows, bounds.ofFellows),
         ] {
-            var shares = Shares(claims.filter { Group($0.tier) == group })
-            let before = shares.total
-            if before > bound {
-                while shares.total > bound / 8 * 7, let victim = shares.takeLargest() {
-                    victims.append(victim)
+            let claims = claims.filter { Group($0.tier) == group }.sorted { $0.key < $1.key }
+            let bound = Int(clamping: bound)
+            var shares = Self.shares(claims)
+            if shares.total > bound {
+                for gone in shares.giveWay(downTo: bound / 8 * 7) {
+                    let claim = claims[Int(gone.number)]
+                    victims.append(claim)
+                    kept -= claim.bytes
                 }
             }
             // Somebody with much gives way to who begins, though the same neighbour brings both.
-            if shares.total > bound / 4 * 3, shares.mostOfAuthor <= Self.spared {
-                self.largest[group] = shares.largestSource
+            if shares.total > bound / 4 * 3, let largest = shares.largest,
+                largest.mostOfAuthor <= Self.spared
+            {
+                self.largest[group] = .some(largest.source)
             }
-            left = min(left, bound - min(bound, shares.total))
-            kept -= before - shares.total
+            left = min(left, UInt64(bound - min(bound, shares.total)))
         }
         // A look goes over all logs, so some part of a share has to come in between.
         let least = max(Self.step.lowerBound, min(bounds.ofStrangers, bounds.ofFellows) / 64)
         self.lookFrom = kept + min(Self.step.upperBound, max(least, left / 2))
         return victims
-    }
-
-    /// What logs take, by source and author, and which of them may give way.
-    private struct Shares {
-        /// An author, with the logs that may give way, the next one last.
-        private struct Author {
-            let id: PeerID
-            var bytes: UInt64
-            var logs: [Claim]
-
-            /// Whether another author gives way first.
-            static func isBefore(_ left: Author, _ right: Author) -> Bool {
-                let isForked = right.logs.last?.isForked == true
-                guard isForked == (left.logs.last?.isForked == true) else { return isForked }
-                return (left.bytes, left.id) < (right.bytes, right.id)
-            }
-        }
-
-        /// A source, with the authors of whom a log may give way.
-        private struct Bringer {
-            let source: Source?
-            var bytes: UInt64
-            /// A heap: who gives way first is the first, and none before the one at half of its place.
-            var authors: [Author]
-
-            static func isBefore(_ left: Bringer, _ right: Bringer) -> Bool {
-                guard left.bytes == right.bytes else { return left.bytes < right.bytes }
-                return (left.source?.description ?? "") < (right.source?.description ?? "")
-            }
-
-            /// Takes out the next log of the author who gives way first, who then has less.
-            mutating func takeLargest() -> Claim? {
-                guard !self.authors.isEmpty, let claim = self.authors[0].logs.popLast() else {
-                    return nil
-                }
-                self.bytes -= claim.bytes
-                self.authors[0].bytes -= claim.bytes
-                if self.authors[0].logs.isEmpty {
-                    self.authors.swapAt(0, self.authors.count - 1)
-                    self.authors.removeLast()
-                }
-                self.sink()
-                return claim
-            }
-
-            /// Moves the first author to where they belong.
-            private mutating func sink() {
-                var place = 0
-                while true {
-                    var most = place
-                    for child in [2 * place + 1, 2 * place + 2] where child < self.authors.count {
-                        if Author.isBefore(self.authors[most], self.authors[child]) { most = child }
-                    }
-                    guard most != place else { return }
-                    self.authors.swapAt(place, most)
-                    place = most
-                }
-            }
-        }
-
-        private(set) var total: UInt64
-        private var sources: [Bringer]
-
-        init(_ claims: [Claim]) {
-            func bytes(_ claims: [Claim]) -> UInt64 { claims.reduce(0) { $0 + $1.bytes } }
-            self.total = bytes(claims)
-            self.sources = Dictionary(grouping: claims, by: \.source).map { source, claims in
-                let authors = Dictionary(grouping: claims, by: \.key.name.author).map {
-                    Author(
-                        id: $0, bytes: bytes($1),
-                        logs: $1.sorted(by: Self.isBefore))
-                }
-                return Bringer(
-                    source: source, bytes: bytes(claims),
-                    authors: authors.filter { !$0.logs.isEmpty }
-                        .sorted { Author.isBefore($1, $0) })
-            }
-        }
-
-        /// Whether another log of the same author gives way first.
-        private static func isBefore(_ left: Claim, _ right: Claim) -> Bool {
-            guard left.isForked == right.isForked else { return right.isForked }
-            return (left.bytes, left.key) < (right.bytes, right.key)
-        }
-
-        /// Which source has most; nil where nothing is here.
-        var largestSource: Source?? { self.sources.max(by: Bringer.isBefore)?.source }
-
-        /// What the author has who has most of that source.
-        var mostOfAuthor: UInt64 {
-            self.sources.max(by: Bringer.isBefore)?.authors.map(\.bytes).max() ?? 0
-        }
-
-        /// Takes out the log that gives way first; nil where none may.
-        mutating func takeLargest() -> Claim? {
-            let place = self.sources.indices.filter { !self.sources[$0].authors.isEmpty }
-                .max { Bringer.isBefore(self.sources[$0], self.sources[$1]) }
-            guard let place, let claim = self.sources[place].takeLargest() else { return nil }
-            self.total -= claim.bytes
-            return claim
-        }
     }
 }

@@ -47,6 +47,21 @@ import Testing
         #expect(share.total == 8)
     }
 
+    @Test("of one author the largest gives way, but first what proves that its author cheated")
+    func largest() {
+        var forked = Self.claim(1, from: 1, of: 7, weight: 2)
+        forked.isForked = true
+        let claims = [
+            forked, Self.claim(2, from: 1, of: 7, weight: 9),
+            Self.claim(3, from: 1, of: 8, weight: 30), Self.claim(4, from: 1, of: 8, weight: 40),
+            Self.claim(5, from: 2, of: 9, weight: 5),
+        ]
+        let largest = Share(claims).largest
+        #expect(largest?.source == Self.source(1))
+        #expect(largest?.mostOfAuthor == 70)
+        #expect(Self.order(claims) == [1, 4, 3, 2, 5])
+    }
+
     @Test("what weighs more counts for more, and what weighs nothing for one")
     func weights() {
         var share = Share([
