@@ -77,7 +77,8 @@ package struct Node: Sendable {
             self.conversations.privates.add(conversation.kind)
         }
         for size in snapshot.sizes { self.conversations.diskShares.note(size) }
-        for (key, log) in snapshot.logs {
+        // In one order everywhere, so that a seed replays.
+        for (key, log) in snapshot.logs.sorted(by: { $0.key < $1.key }) {
             for seqs in log.wanted.all { self.catchUp.payloadWants.want(key, seqs) }
         }
     }
