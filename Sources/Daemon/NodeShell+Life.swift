@@ -176,7 +176,7 @@ extension NodeShell {
                 self.log(
                     .warning,
                     "\(leftOut). It was left out; if there was no power cut, check the disk. Peers "
-                        + "send what was lost.")
+                        + "send again what was lost.")
             }
             try await store.limit(bytes: self.diskLimit)
             let open = OpenStore(store: store, executor: executor)

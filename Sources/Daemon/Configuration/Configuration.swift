@@ -112,7 +112,7 @@ extension Configuration {
             if address.port != 0, let earlier = self.listen.firstIndex(of: address) {
                 throw Self.invalid(
                     value, "is given again after \(values[.listen]?[earlier].origin ?? "")",
-                    remedy: "keep one of the two: each line is listened on")
+                    remedy: "keep one of the two: each line adds an address")
             }
             self.listen.append(address)
         }
@@ -158,7 +158,7 @@ extension Configuration {
             let bytes = try Self.bytes(value)
             guard bytes >= Self.diskLimitLeast else {
                 throw Self.invalid(
-                    value, "is too little for a database", remedy: "allow at least 1M")
+                    value, "is too small for a database", remedy: "allow at least 1M")
             }
             return bytes
         }
@@ -170,7 +170,7 @@ extension Configuration {
             }
             if let refused = OwnName.refusedCharacter(in: value.text) {
                 throw Self.invalid(
-                    value, "cannot be a name, for it has \(refused) in it",
+                    value, "cannot be a name, because it contains \(refused)",
                     remedy: "leave that out")
             }
             self.name = value.text
@@ -202,7 +202,7 @@ extension Configuration {
         }
         guard !value.isFromFile || value.text.hasPrefix("/") else {
             throw Self.invalid(
-                value, "is not an absolute path", remedy: "begin it with / in a file")
+                value, "is not an absolute path", remedy: "start it with / in a file")
         }
         return value.text
     }
@@ -211,7 +211,7 @@ extension Configuration {
         guard let address = SocketAddress(value.text) else {
             throw Self.invalid(
                 value, "is not an address with a port",
-                remedy: "write 192.0.2.7:4100, [::]:4100 or 0.0.0.0:0; port 0 takes a free one")
+                remedy: "write 192.0.2.7:4100, [::]:4100 or 0.0.0.0:0; port 0 takes any free one")
         }
         return address
     }

@@ -122,14 +122,14 @@ final class ControlServer {
         }
         self.clients[number] = client
         if !isOwner, !isGuest {
-            self.failed("user \(user) was turned away from the control socket")
+            self.failed("user \(user) was refused at the control socket")
             client.close(
                 saying: RPCError(
                     .refused, "this daemon belongs to another user", reason: "otherUser",
                     remedy: self.group == nil
-                        ? "start a stoad of your own" : "ask to be taken into its group"))
+                        ? "start your own stoad" : "ask to be added to its group"))
         } else if isFull {
-            self.failed("a client was turned away: \(self.clients.count - 1) are connected")
+            self.failed("a client was refused: \(self.clients.count - 1) are connected")
             client.close(saying: .busy("\(self.bounds.clients) clients are connected already"))
         }
     }

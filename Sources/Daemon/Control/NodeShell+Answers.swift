@@ -42,7 +42,7 @@ extension NodeShell {
         guard let reply = pending.reply else {
             if case .failed(let error) = answer {
                 self.log(
-                    .warning, "what the daemon itself asked for failed: \(RPCError(error).message)")
+                    .warning, "the daemon's own request failed: \(RPCError(error).message)")
             }
             if case .failed(.storage) = answer { return }
             if case .reach(let reports, let packets) = answer {
@@ -201,16 +201,16 @@ extension RPCError {
                     remedy: "send 1 to \(limit) bytes in each")
             case .misleadingName:
                 .refused(
-                    "the name could be taken for a key, for a mark of Stoa, or for none",
+                    "the name could be taken for a key, for a mark of Stoa, or for no name",
                     reason: "misleadingName",
-                    remedy: "use a name that people can read and that has no @")
+                    remedy: "use a name that people can read, without @")
             case .tooManyPeople:
                 .refused(
-                    "you know \(Limits.people) people already", reason: "tooManyPeople",
+                    "you have \(Limits.people) contacts already", reason: "tooManyPeople",
                     remedy: "remove some first: stoa people remove @PERSON")
             case .notInRealm:
                 .refused(
-                    "you are not in the realm of this room", reason: "notInRealm",
+                    "you are not in this room's realm", reason: "notInRealm",
                     remedy: "join the realm again: stoa realm join FILE; see stoa realm list")
             case .tooManyRooms:
                 .refused(
@@ -218,30 +218,32 @@ extension RPCError {
                     remedy: "leave one first")
             case .keysUnknown(let peer):
                 .refused(
-                    "the keys of \(Self.text(of: peer, name)) have not come here yet",
+                    "the keys of \(Self.text(of: peer, name)) have not arrived here yet",
                     reason: "keysUnknown",
-                    remedy: "link once (stoa connect HOST:PORT), or be in a room together")
+                    remedy: "link to them once (stoa connect HOST:PORT), or join a room they are in"
+                )
             case .codesDiffer(let peer):
                 .refused(
                     "that is not the code of you and \(Self.text(of: peer, name))",
                     reason: "codesDiffer",
-                    remedy: "look at what was typed; if it is right, one of you has the keys of "
-                        + "somebody else: compare in person, and do not trust what came so far")
+                    remedy:
+                        "check for typing mistakes; if there are none, one of you has the wrong "
+                        + "keys: compare in person, and do not trust earlier messages")
             case .blocked(let peer):
                 .refused(
                     "you have blocked \(Self.text(of: peer, name))", reason: "blocked",
                     remedy: "unblock them first: stoa unblock @PERSON")
             case .noRequest(let peer):
                 .refused(
-                    "\(Self.text(of: peer, name)) does not wait to be accepted",
-                    reason: "noRequest", remedy: "see who does: stoa requests")
+                    "\(Self.text(of: peer, name)) is not waiting to be accepted",
+                    reason: "noRequest", remedy: "see the people who are: stoa requests")
             case .directStays:
                 .refused(
-                    "a conversation with one person is not left", reason: "directStays",
-                    remedy: "stop knowing them: stoa people remove @PERSON")
+                    "a conversation with one person cannot be left", reason: "directStays",
+                    remedy: "remove the contact: stoa people remove @PERSON")
             case .cannotSeal:
                 .refused(
-                    "this machine cannot do AES-256-GCM, with which that room is sealed",
+                    "this machine cannot do AES-256-GCM, which seals that room",
                     reason: "cannotSeal",
                     remedy: "use a machine whose processor has AES, or make a room without --suite")
             case .notConnected(let failure):
@@ -252,10 +254,10 @@ extension RPCError {
                 .refused(
                     "\(Limits.targets) addresses are being dialled already",
                     reason: "tooManyTargets",
-                    remedy: "restart the daemon to forget those that connect has added")
+                    remedy: "restart the daemon to drop those that connect added")
             case .tooFast(let milliseconds):
                 RPCError(
-                    .busy, "the streams of this conversation have sent as much as they may",
+                    .busy, "the streams of this conversation have used up their rate",
                     reason: "tooFast",
                     remedy: "send the packet again in \(milliseconds) ms",
                     details: [
@@ -279,9 +281,9 @@ extension RPCError {
                     number: number(message))
             case .nobodyKnown:
                 .refused(
-                    "you know nobody in this room, so nobody counts as all",
+                    "you have no contacts in this room, so \"all\" means nobody",
                     reason: "nobodyKnown",
-                    remedy: "say whom you know: stoa people add @PERSON; or use --members any")
+                    remedy: "add contacts: stoa people add @PERSON; or use --members any")
             case .notInRoom(let peers):
                 .refused(
                     "not in this room: "
@@ -289,7 +291,7 @@ extension RPCError {
                             name($0).isEmpty
                                 ? "@\($0.description.prefix(8))" : TerminalText.line(name($0))
                         }.joined(separator: ", "),
-                    reason: "notInRoom", remedy: "see who is: stoa --json conversations")
+                    reason: "notInRoom", remedy: "see its members: stoa members ROOM")
             case .held(let held):
                 .held(
                     sent(held.message, held.deliveredTo),
@@ -308,10 +310,10 @@ extension RPCError {
     private static func remedy(of failure: DialFailure) -> String {
         switch failure.reason {
         case .ownAddress: "give the address of another daemon"
-        case .wrongRealm: "be in the same realm on both sides"
-        case .wrongKey: "give the key that stoa status shows there, not the person"
+        case .wrongRealm: "join the same realm on both sides"
+        case .wrongKey: "give the key that stoa status shows there (not the person)"
         case .refused, .noRoute, .otherNetwork, .timedOut, .rejected, .failed:
-            "the daemon goes on dialling; see stoa peers"
+            "the daemon keeps dialling; see stoa peers"
         }
     }
 

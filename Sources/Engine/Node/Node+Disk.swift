@@ -80,13 +80,13 @@ extension Node {
         let bound = claim.tier == .fellow ? self.bounds.ofFellows : self.bounds.ofStrangers
         let (who, source) = (
             claim.tier == .fellow ? "fellows" : "strangers",
-            claim.source.map { ", of those that came from \($0)" } ?? ""
+            claim.source.map { ", beginning with those from \($0)" } ?? ""
         )
         self.raiseAlert(
             .diskShare,
-            "\(who) have written more than is kept of them (\(bound >> 10) KiB, by DiskLimit=): "
-                + "their largest logs are taken off the disk\(source), and not taken again; whoever "
-                + "you know is kept (stoa people add)",
+            "\(who) have filled their share of the disk (\(bound >> 10) KiB, by DiskLimit=): "
+                + "their largest logs are deleted from this disk\(source) and not accepted again; those of "
+                + "contacts are kept (stoa people add)",
             lasting: Limits.alertMilliseconds)
     }
 }

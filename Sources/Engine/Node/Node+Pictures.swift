@@ -146,7 +146,7 @@ extension Node {
         guard self.pictures.take(blob, beginning: beginning) else {
             let names = owners.prefix(4).map { "@\($0.shortText)" }.joined(separator: ", ")
             self.logThinned(
-                "what \(names) names as picture is no PNG, JPEG or WebP; it is not kept")
+                "the profile picture of \(names) is not a PNG, JPEG or WebP and was not kept")
             return !self.downloads.places(of: blob).allSatisfy(\.isProfile)
         }
         for author in owners { self.tellPicture(of: author) }

@@ -93,8 +93,8 @@ extension Node {
             case .accuse(let link, let blob):
                 guard self.links.has(link) else { continue }
                 self.logThinned(
-                    "\(self.links[link].info.peer.shortText) sent what is not part of file "
-                        + "\(blob.description.prefix(8)); it is not asked for it again")
+                    "\(self.links[link].info.peer.shortText) sent data that is not part of file "
+                        + "\(blob.description.prefix(8)); it is not asked for that file again")
             case .changed(let holdings, let isLast):
                 if isLast { self.endPicture(holdings.blob) }
                 self.tellHoldings(holdings, isLast: isLast)
