@@ -2,19 +2,8 @@ internal import ControlAPI
 internal import Engine
 internal import Formats
 internal import Loop
-internal import Crypto
 internal import Posix
 internal import Storage
-
-/// What stopping waits for.
-enum StopStep {
-    /// Commits and answers that are under way.
-    case finishingWork
-    /// Peers, clients and the network being told.
-    case goodbyes
-    /// The store being closed.
-    case closing
-}
 
 extension NodeShell {
     /// How long pending work may take when the daemon is told to stop.
@@ -28,69 +17,16 @@ extension NodeShell {
 
     // MARK: Start
 
-    /// Starts on the loop, as soon as that runs.
-    ///
-    /// When it cannot, ``failure`` says why and the loop is stopped.
-    package nonisolated func launch() {
-        self.launch { shell throws(StartError) in try await shell.start() }
-    }
-
-    nonisolated func launch(
-        _ body: @escaping @Sendable (isolated NodeShell) async throws(StartError) -> Void
-    ) {
-        self.loop.post {
-            self.assumeIsolated { shell in
-                let number = shell.tasks.number()
-                let task = Task {
-                    do throws(StartError) {
-                        try await body(shell)
-                    } catch { shell.fail(error) }
-                    shell.tasks.ended(number)
-                }
-                shell.tasks.keep(task, as: number)
-            }
-        }
-    }
-
-    private func start() async throws(StartError) {
-        self.realms = try self.realmFiles.load()
+    /// Has the node start, and takes peers and clients.
+    func begin() {
         self.warnOfUnknownRealm()
-        // The socket first: whoever is quick waits there instead of being told that nobody is home.
-        let control = try self.bindControlSocket()
-        try self.listen()
-        self.makeDiscovery()
-        let (open, snapshot, newest) = try await self.openStore()
-        // A signal may have come while the store was opened.
-        guard self.phase == .starting else {
-            await open.store.close()
-            return
-        }
-        self.store = open
-        self.newestShown = newest
-        try self.openFiles()
-        do throws(SystemError) {
-            self.worker = try Worker(name: "stoad-worker", loop: self.loop)
-        } catch { throw StartError(error) }
-        let numeric = self.configuration.peers.compactMap { peer in
-            peer.numeric.map { StaticPeer(address: $0, key: peer.key) }
-        }
-        self.node = Node(
-            signer: self.birth.identity.signer, certificate: self.birth.identity.certificate,
-            person: self.birth.identity.person, boot: self.birth.boot,
-            configuration: NodeConfiguration(
-                name: self.configuration.name, staticPeers: numeric,
-                buildTime: Build.timeMilliseconds, realms: self.nodeRealms,
-                discovers: self.discovery.isRunning, preferences: self.configuration.preferences,
-                diskBounds: DiskBounds(all: self.diskLimit)),
-            snapshot: snapshot, random: SodiumRandom())
-        self.phase = .running
-        let addresses = self.listening.addresses
         self.peerStreams.open(
             as: SessionIdentity(
                 signer: self.birth.identity.signer, certificate: self.birth.identity.certificate,
-                boot: self.birth.boot, listenPort: addresses.first?.port,
+                boot: self.birth.boot, listenPort: self.network.listening.addresses.first?.port,
                 realms: self.nodeRealms.secrets(at: self.now.wall),
-                features: self.discovery.isRunning ? .ownAnnounced : .own))
+                features: self.network.discovery.isRunning ? .ownAnnounced : .own))
+        do throws(SystemError) { try self.listen() } catch { return self.fail(StartError(error)) }
         self.turn {
             self.happened(.started)
             self.takeUpRestored()
@@ -98,98 +34,33 @@ extension NodeShell {
         for peer in self.configuration.peers where peer.numeric == nil { self.follow(peer) }
         self.startMetrics()
         do throws(SystemError) {
-            try control.begin()
+            try self.takeClients()
             _ = try self.loop.enableWatchdog()
-        } catch { throw StartError(error) }
-        self.control = control
+        } catch { return self.fail(StartError(error)) }
         self.startDiscovery()
         self.startScrub()
         self.startSearch()
         self.startFiles()
         self.turn { self.expireOld() }
-        let places = addresses.map(\.description).joined(separator: ", ")
         self.log(
             .info,
-            "version \(Build.version), identity \(PeerID(self.birth.identity.signer.publicKey)), "
-                + "listening on \(places)")
+            "version \(Build.version), identity \(self.node.id), \(self.readyStatus)")
         Readiness.ready(status: self.readyStatus)
+    }
+
+    private func takeClients() throws(SystemError) {
+        try self.clients.control.begin(
+            ControlServer.Owner(
+                turn: { self.turn($0) }, handler: { self.handle($0, $1) },
+                dirtied: { client in self.turn { self.clients.dirtied(client) } },
+                left: { client in self.turn { self.forgetSubscriptions(of: client.number) } },
+                failed: { self.log(.warning, $0) }))
     }
 
     /// What the service manager shows of a daemon that runs.
     var readyStatus: String {
-        "listening on " + self.listening.addresses.map(\.description).joined(separator: ", ")
-    }
-
-    private func bindControlSocket() throws(StartError) -> ControlServer {
-        let listener: UnixListener
-        let group = try self.configuration.socketGroupNumber()
-        do throws(SystemError) {
-            if let socket = self.birth.activated.first(where: { $0.kind == .unixListener }) {
-                listener = try UnixListener(adopting: socket.duplicate())
-            } else {
-                listener = try UnixListener(path: self.configuration.socket, group: group)
-            }
-        } catch { throw StartError(error, exitCode: .unavailable) }
-        return ControlServer(
-            listener, group: group, bounds: self.birth.bounds, loop: self.loop,
-            buffer: self.readBuffer,
-            turn: { self.turn($0) }
-        ) { request, reply in
-            self.handle(request, reply)
-        } dirtied: { client in
-            self.turn { self.dirtyClients.append(client) }
-        } left: { client in
-            self.turn { self.forgetSubscriptions(of: client.number) }
-        } failed: { text in
-            self.log(.warning, text)
-        }
-    }
-
-    /// What messages may take of the disk, in bytes: a tenth of it where nothing is said, at least 256
-    /// MiB and at most 10 GiB.
-    var diskLimit: UInt64 {
-        self.configuration.diskLimitBytes ?? max(Self.diskLimitLeast, self.tenthOfDisk)
-    }
-
-    private static let diskLimitLeast: UInt64 = 256 << 20
-    private static let tenthMost: UInt64 = 10 << 30
-
-    /// A tenth of the disk, and 10 GiB at most, in bytes.
-    var tenthOfDisk: UInt64 {
-        let disk = UInt64(clamping: Files.totalBytes(self.configuration.dataDirectory) ?? 0)
-        return min(Self.tenthMost, disk / 10)
-    }
-
-    func openStore() async throws(StartError) -> (OpenStore, Snapshot, Cursor) {
-        let owner = PeerID(self.birth.identity.signer.publicKey)
-        do {
-            let continuity = try self.continuityPath(owner: owner)
-            // What was erased before a kill may stand in it still.
-            if Files.exists(self.configuration.dataDirectory + "/stoa.db-wal") {
-                self.emptyLogSoon()
-            }
-            let executor = try ThreadExecutor(name: "stoad-store")
-            let store = try await MessageStore.open(
-                directory: self.configuration.dataDirectory, continuity: continuity, owner: owner,
-                executor: executor, identify: Self.identify)
-            if let leftOut = await store.leftOut {
-                self.log(
-                    .warning,
-                    "\(leftOut). It was left out; if there was no power cut, check the disk. Peers "
-                        + "send again what was lost.")
-            }
-            try await store.limit(bytes: self.diskLimit)
-            let open = OpenStore(store: store, executor: executor)
-            return (open, try await store.snapshot(), try await store.newestCursor())
-        } catch let failure as StoreFailure {
-            throw StartError(failure)
-        } catch let error as SystemError {
-            throw StartError(error)
-        } catch let error as StartError {
-            throw error
-        } catch {
-            throw StartError("\(error)", remedy: "", exitCode: .software)
-        }
+        "listening on "
+            + self.network.listening.addresses.map(\.description).joined(separator: ", ")
     }
 
     /// Looks a configured name up until that works, and keeps a link to what it means.
@@ -198,8 +69,7 @@ extension NodeShell {
             switch result {
             case .success(let address):
                 self.request(
-                    .connect(address: address, expecting: peer.key, by: nil),
-                    PendingRequest(reply: nil))
+                    .connect(address: address, expecting: peer.key, by: nil))
             case .failure(let error):
                 self.log(
                     .warning,
@@ -211,43 +81,24 @@ extension NodeShell {
 
     // MARK: Stop
 
-    /// Stops cleanly, within a second; may be called from any thread, and again.
-    package nonisolated func requestStop() {
-        self.loop.post {
-            self.assumeIsolated { shell in
-                shell.isToRestart = false
-                shell.stop()
-            }
-        }
-    }
-
-    /// Stops as ``requestStop()`` does, and has the process begin again.
-    func restart() {
-        self.isToRestart = true
-        self.stop()
-    }
-
-    private func stop() {
-        switch self.phase {
-        case .starting: self.end()
-        case .running:
-            if !self.isToRestart { Readiness.stopping() }
-            self.log(.info, "stopping")
-            self.listening.stop()
-            self.peerStreams.stopOpening()
-            self.stopDiscovery()
-            // What was sent is to be on disk and answered; the node goes on until it is.
-            self.begin(.finishingWork, forAtMost: Self.stopMilliseconds)
-            self.turn {}
-        case .stopping, .stopped: break
-        }
+    /// Stops cleanly, within a second, and then has the process begin again or not.
+    func stop(toRestart: Bool) {
+        guard self.life.stop(toRestart: toRestart) else { return }
+        if !toRestart { Readiness.stopping() }
+        self.log(.info, "stopping")
+        self.network.listening.stop()
+        self.peerStreams.stopOpening()
+        self.stopDiscovery()
+        // What was sent is to be on disk and answered; the node goes on until it is.
+        self.begin(.finishingWork, forAtMost: Self.stopMilliseconds)
+        self.turn {}
     }
 
     /// Takes a step of stopping, and the next one when its time is over.
-    private func begin(_ step: StopStep, forAtMost milliseconds: UInt64) {
-        self.phase = .stopping(step)
+    private func begin(_ step: Life.Step, forAtMost milliseconds: UInt64) {
+        self.life.begin(step)
         self.after(milliseconds, accuracy: .milliseconds(5)) {
-            guard self.phase == .stopping(step) else { return }
+            guard self.life.phase == .stopping(step) else { return }
             switch step {
             case .finishingWork: self.sayGoodbye()
             case .goodbyes: self.close()
@@ -257,14 +108,14 @@ extension NodeShell {
     }
 
     /// Takes the next step once what the present one waits for is done; called after each turn.
-    func goOnStopping(_ step: StopStep) {
+    func goOnStopping(_ step: Life.Step) {
         switch step {
-        case .finishingWork where self.tasks.isEmpty: self.sayGoodbye()
+        case .finishingWork where self.disk.tasks.isEmpty: self.sayGoodbye()
         case .goodbyes
-        where !self.discovery.isRunning && self.peerStreams.isEmpty
-            && (self.control?.clients.isEmpty ?? true):
+        where !self.network.discovery.isRunning && self.peerStreams.isEmpty
+            && self.clients.control.clients.isEmpty:
             self.close()
-        case .closing where self.tasks.isEmpty: self.closeStore()
+        case .closing where self.disk.tasks.isEmpty: self.closeStore()
         case .finishingWork, .goodbyes, .closing: break
         }
     }
@@ -272,10 +123,12 @@ extension NodeShell {
     private func sayGoodbye() {
         self.begin(.goodbyes, forAtMost: Self.goodbyeMilliseconds)
         self.turn {
-            for pending in self.requests.removeAll() { pending.reply?.fail(.shuttingDown()) }
+            for pending in self.clients.requests.removeAll() {
+                pending.reply?.fail(.shuttingDown())
+            }
             self.peerStreams.sayGoodbye()
             self.timers.disarmAll()
-            self.control?.finish()
+            self.clients.control.finish()
         }
     }
 
@@ -283,21 +136,19 @@ extension NodeShell {
         self.begin(.closing, forAtMost: Self.closeMilliseconds)
         self.turn {
             self.peerStreams.closeAll()
-            self.control?.close()
-            self.control = nil
+            self.clients.control.close()
             self.files.stop()
-            self.subscriptions = [:]
-            self.node = nil
+            self.clients.removeSubscriptions()
         }
     }
 
     /// Closes the store, which nobody may be using any more.
     private func closeStore() {
-        guard let open = self.store.take() else { return }
+        guard let store = self.disk.takeToClose() else { return }
         let index = self.search.index
         Task {
             await index?.close()
-            await open.store.close()
+            await store.close()
             self.end()
         }
     }
@@ -305,23 +156,20 @@ extension NodeShell {
     /// Ends without closing the store, whose write-ahead log keeps all that was committed.
     private func giveUpStore() {
         self.log(.warning, "the disk is slow: the store was not closed in time")
-        self.tasks.cancel()
+        self.disk.tasks.cancel()
         self.end()
     }
-}
 
-extension NodeShell {
-    /// The store's proof of continuity, in a directory of its own, for this identity.
-    private func continuityPath(owner: PeerID) throws(StartError) -> String {
-        let directory = self.configuration.stateDirectory
-        try StartError.makePrivateDirectory(directory)
-        return "\(directory)/\(owner).continuity"
+    /// Ends the process because of a failure that nothing can be done about here.
+    func fail(_ error: StartError) {
+        self.life.fail(error)
+        self.log(.error, error.description)
+        self.end()
     }
 
-    /// What tells the database from a copy that was put back.
-    @Sendable private static func identify(_ path: String) -> StoreFileIdentity? {
-        guard let found = try? FileIdentity(path: path) else { return nil }
-        return StoreFileIdentity(
-            inode: found.inode, birthNanoseconds: found.birthNanoseconds)
+    /// Ends the loop, and with it the process.
+    private func end() {
+        self.life.end()
+        self.loop.stop()
     }
 }

@@ -11,21 +11,18 @@ extension NodeShell {
 
     /// Writes counters from here on, where the configuration names a file for them.
     func startMetrics() {
-        guard !self.isMetricsPlanned, self.configuration.metrics != nil else { return }
-        self.isMetricsPlanned = true
+        guard self.configuration.metrics != nil, self.upkeep.planMetrics() else { return }
         self.writeMetrics()
     }
 
     private func writeMetrics() {
-        guard self.phase == .running, let path = self.configuration.metrics else {
-            self.isMetricsPlanned = false
-            return
+        guard self.life.isRunning, let path = self.configuration.metrics else {
+            return self.upkeep.endMetrics()
         }
         self.lookAtStatus { status in
-            guard let status else { return }
             let text = Metrics.text(
-                status, clients: self.control?.clients.count ?? 0, at: self.now.wall)
-            _ = self.worker?.run { () -> SystemError? in
+                status, clients: self.clients.control.clients.count, at: self.now.wall)
+            self.workers.common.run { () -> SystemError? in
                 do throws(SystemError) {
                     // For the collector, which is another user.
                     try Files.writeAtomically(Array(text.utf8), to: path, mode: 0o644)
@@ -40,14 +37,11 @@ extension NodeShell {
 
     /// Says a failure once, until it is another one.
     private func metricsWritten(_ error: SystemError?) {
-        guard error?.reason != self.metricsFailure else { return }
-        self.metricsFailure = error?.reason
-        if let error {
-            self.log(
-                .warning,
-                "the counters cannot be written: \(error.reason); "
-                    + (error.remedy ?? "correct Metrics= or the folder's mode"))
-        }
+        guard self.upkeep.metricsWritten(error?.reason), let error else { return }
+        self.log(
+            .warning,
+            "the counters cannot be written: \(error.reason); "
+                + (error.remedy ?? "correct Metrics= or the folder's mode"))
     }
 }
 

@@ -5,9 +5,6 @@ internal import Posix
 
 /// Taking up a changed configuration without ending anything.
 extension NodeShell {
-    /// Reads the arguments and files anew.
-    package typealias Rereading = @Sendable () throws(ConfigurationError) -> DaemonCommand
-
     /// How soon a reload is tried again that came while the daemon was busy with another one.
     private static let reloadAgainMilliseconds: UInt64 = 100
 
@@ -24,26 +21,16 @@ extension NodeShell {
         }
     }
 
-    /// Takes up what the files say now; may be called from any thread.
-    ///
-    /// All is read and checked first: where anything is wrong the log says what and where, and all
-    /// stays as it was. No link, client or message is lost either way.
-    package nonisolated func requestReload() {
-        self.loop.post { self.assumeIsolated { $0.reload() } }
-    }
-
-    private func reload() {
-        switch self.phase {
-        case .stopping, .stopped: return
-        case .starting: return self.reloadLater()
-        case .running: break
-        }
+    /// Takes up what the files say now, as ``DaemonRun/requestReload()``.
+    func reload() {
+        guard self.life.isRunning else { return }
         guard let rereading = self.birth.rereading else { return }
         guard !self.realms.isChanging else { return self.reloadLater() }
         Readiness.reloading()
         self.realms.isChanging = true
         let files = self.realmFiles
-        let isTaken = self.worker?.run { () -> Result<(Configuration, StoredRealms), Refusal> in
+        let isTaken = self.workers.common.run {
+            () -> Result<(Configuration, StoredRealms), Refusal> in
             do throws(ConfigurationError) {
                 guard case .run(let configuration) = try rereading() else {
                     preconditionFailure("the same arguments mean the same command")
@@ -58,7 +45,7 @@ extension NodeShell {
                 self.reread(result)
             }
         }
-        guard isTaken == true else {
+        guard isTaken else {
             self.realms.isChanging = false
             return self.reloadLater()
         }
@@ -69,7 +56,7 @@ extension NodeShell {
     }
 
     private func reread(_ result: Result<(Configuration, StoredRealms), Refusal>) {
-        guard self.phase == .running else { return }
+        guard self.life.isRunning else { return }
         switch result {
         case .failure(let refusal):
             self.log(

@@ -1,9 +1,10 @@
+internal import Blobs
 internal import ControlAPI
 internal import Crypto
 internal import Discovery
 internal import Engine
-package import Formats
-package import Loop
+internal import Formats
+internal import Loop
 internal import Posix
 internal import Storage
 
@@ -13,130 +14,66 @@ internal import Storage
 /// enter directly. Whatever comes in runs as one turn: what it tells the node is queued, the node
 /// is asked event by event, its actions are performed in order, and only then is written what they
 /// queued. So the node is never entered from inside its own actions.
-package actor NodeShell {
+actor NodeShell {
+    let birth: Birth
     var configuration: Configuration
+    var realms: StoredRealms
     let loop: EventLoop
     let log: Journal
-    let birth: Birth
 
-    var node: Node<SodiumRandom>?
-    var phase = Phase.starting
-    /// What the process ends with; set before the loop is stopped.
-    package private(set) var failure: StartError?
-    /// Whether the daemon is to begin again in this process once the loop has ended.
-    package internal(set) var isToRestart = false
-
-    // One turn.
-    private var events: [Event] = []
-    private var isInTurn = false
-
-    // Time and disk.
+    var node: Node<SodiumRandom>
+    var life = Life()
+    private var turns = TurnEvents()
     lazy var timers = self.makeTimers()
-    var store: OpenStore?
-    /// Whether what was erased is soon taken out of the write-ahead log.
-    var isLogToBeEmptied = false
-    var scheduler = StoreScheduler()
-    var tasks = TaskTable()
-    var scrub: ScrubSchedule
-    var rest = RestSchedule()
 
-    // Peers.
-    let readBuffer = ReadBuffer()
+    var disk: Disk
     lazy var peerStreams = self.makePeerStreams()
-    var listening = Listening()
-    let discovery = RunningDiscovery()
-    var worker: Worker?
-    /// Makes the key of a secret room of its phrase; nil while none is being made.
-    var phrases: Worker?
-
-    // Realms and backups.
-    /// How many parts of a restored backup are still on their way to the disk.
-    var restoring = 0
-    var realms = StoredRealms()
-
-    // Clients.
-    var control: ControlServer?
-    var dirtyClients: [ControlConnection] = []
-    var requests = PendingRequests()
-    /// The monotonic moment at which a client has said last that the user is at it.
-    var userActiveAt: UInt64?
-    /// Whether the user is away since nobody was at a client, and not by their own word.
-    var isAwayUnattended = false
-    var subscriptions: [SubscriptionKey: Subscription] = [:]
+    var network: Network
+    let clients: Clients
+    let files: FileTransfers
     let search = SearchFeed()
-    let files = FileTransfers()
-    let streams = ClientStreams()
-    /// Whether what is old is to be looked at again.
-    var isRetentionPlanned = false
-    /// Whether counters are written again and again, and why that failed last.
-    var isMetricsPlanned = false
-    var metricsFailure: String?
-    var nextSubscription: Int64 = 1
-    var newestShown = Cursor(0)
+    var workers: Workers
+    var upkeep: Upkeep
 
-    /// What a start is given, and what makes it this one.
-    struct Birth {
-        let identity: OwnIdentity
-        /// Sockets that systemd handed over.
-        let activated: [ActivatedSocket]
-        /// What clients may cost.
-        let bounds: ControlBounds
-        /// What a restored backup has that this start takes up.
-        let restored: Contacts?
-        /// Reads the configuration anew.
-        let rereading: Rereading?
-        /// Random per start, for the handshake.
-        let boot: UInt64
-        let moment = SystemClock.wallMilliseconds()
-    }
-
-    enum Phase: Equatable {
-        case starting
-        case running
-        /// Pending work is finished, nothing new is taken.
-        case stopping(StopStep)
-        case stopped
-    }
-
-    /// Prepares a shell; nothing is opened before ``launch()``.
-    ///
-    /// - Parameters:
-    ///   - restored: what a backup has that was restored and that this start is to take up.
-    ///   - activated: sockets that systemd handed over.
-    ///   - rereading: reads the configuration anew, when that is asked for.
-    package init(
-        configuration: Configuration, loop: EventLoop, identity: OwnIdentity,
-        restored: Contacts? = nil, log: Journal, activated: [ActivatedSocket] = [],
-        rereading: Rereading? = nil
-    ) {
-        self.init(
-            configuration: configuration, loop: loop, identity: identity, restored: restored,
-            log: log, activated: activated, bounds: ControlBounds(), scrub: ScrubSchedule(),
-            rereading: rereading)
-    }
-
+    /// Makes the shell of a node that begins with ``begin()``.
     init(
-        configuration: Configuration, loop: EventLoop, identity: OwnIdentity, restored: Contacts?,
-        log: Journal, activated: [ActivatedSocket], bounds: ControlBounds, scrub: ScrubSchedule,
-        rereading: Rereading? = nil
+        _ opening: Opening, _ realms: StoredRealms, _ found: Opening.Found, files: BlobStore,
+        worker: Worker, control: sending ControlServer, listening: sending Listening,
+        discovery: sending RunningDiscovery
     ) {
+        let (birth, configuration) = (opening.birth, opening.configuration)
+        self.birth = birth
         self.configuration = configuration
-        self.loop = loop
-        self.log = log
-        var random = SodiumRandom()
-        self.birth = Birth(
-            identity: identity, activated: activated, bounds: bounds, restored: restored,
-            rereading: rereading, boot: random.next())
-        self.scrub = scrub
+        self.realms = realms
+        self.loop = opening.loop
+        self.log = opening.log
+        let numeric = configuration.peers.compactMap { peer in
+            peer.numeric.map { StaticPeer(address: $0, key: peer.key) }
+        }
+        self.node = Node(
+            signer: birth.identity.signer, certificate: birth.identity.certificate,
+            person: birth.identity.person, boot: birth.boot,
+            configuration: NodeConfiguration(
+                name: configuration.name, staticPeers: numeric,
+                buildTime: Build.timeMilliseconds, realms: realms.named(by: configuration),
+                discovers: discovery.isRunning, preferences: configuration.preferences,
+                diskBounds: DiskBounds(all: configuration.diskLimit)),
+            snapshot: found.snapshot, random: SodiumRandom())
+        self.disk = Disk(found.store, on: found.executor)
+        self.network = Network(listening: listening, discovery: discovery)
+        self.clients = Clients(control, newest: found.newest)
+        self.files = FileTransfers(files)
+        self.workers = Workers(worker)
+        self.upkeep = Upkeep(birth.scrub)
     }
 
     /// The event loop.
-    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
         self.loop.asUnownedSerialExecutor()
     }
 
     /// What opens sealed messages; a copy, for threads other than the loop's.
-    var keyring: Keyring { self.node?.ask { $0.keyring } ?? Keyring() }
+    var keyring: Keyring { self.node.ask { $0.keyring } }
 
     /// The two clocks.
     var now: Instant {
@@ -150,38 +87,35 @@ package actor NodeShell {
     ///
     /// Inside a turn it only runs the body, since the outer turn does the rest.
     func turn(_ body: () -> Void) {
-        guard !self.isInTurn else {
-            body()
-            return
-        }
-        self.isInTurn = true
-        self.scheduler.beginTurn()
+        guard self.turns.begin() else { return body() }
+        self.disk.scheduler.beginTurn()
         self.peerStreams.beginTurn()
         body()
         repeat {
             self.askNode()
             self.flush()
             self.commitLateBatch()
-        } while !self.events.isEmpty || self.peerStreams.hasUnwritten || !self.dirtyClients.isEmpty
-        self.isInTurn = false
-        self.peerStreams.setPaused(self.node?.ask { $0.isCrowded } ?? false)
+        } while self.turns.hasEvents || self.peerStreams.hasUnwritten || self.clients.isDirty
+        self.turns.end()
+        self.peerStreams.setPaused(self.node.ask { $0.isCrowded })
         self.planHistory()
-        if case .stopping(let step) = self.phase { self.goOnStopping(step) }
+        if case .stopping(let step) = self.life.phase { self.goOnStopping(step) }
     }
 
     /// Tells the node at the end of the turn.
     func happened(_ event: Event) {
-        self.events.append(event)
+        self.turns.note(event)
     }
 
     private func askNode() {
-        while !self.events.isEmpty {
-            let events = self.events
-            self.events = []
+        while self.turns.hasEvents {
+            let events = self.turns.take()
+            // What ends with the streams and the store is nothing to decide about.
+            guard !self.life.isClosed else { continue }
             // By index, since an element of a loop is a copy.
             for index in events.indices {
                 let isFollowed = index + CommitPace.followers < events.count
-                let actions = self.node?.handle(events[index], at: self.now) ?? []
+                let actions = self.node.handle(events[index], at: self.now)
                 for index in actions.indices {
                     self.perform(actions[index], isFollowed: isFollowed)
                 }
@@ -191,9 +125,7 @@ package actor NodeShell {
 
     private func flush() {
         self.peerStreams.flush()
-        let clients = self.dirtyClients
-        self.dirtyClients = []
-        for client in clients { client.flush() }
+        self.clients.flush()
     }
 
     /// Does something later, once, in a turn.
@@ -219,25 +151,23 @@ package actor NodeShell {
     private func makePeerStreams() -> PeerStreams {
         PeerStreams(
             PeerStreams.Surroundings(
-                loop: self.loop, buffer: self.readBuffer, log: self.log,
+                loop: self.loop, buffer: self.clients.control.buffer, log: self.log,
                 turn: { self.turn($0) }, tell: { self.peersTell($0) },
-                isStranger: { peer in
-                    self.node?.ask { $0.tier(of: peer) } ?? .stranger <= .stranger
-                }))
+                isStranger: { peer in self.node.ask { $0.tier(of: peer) } <= .stranger }))
     }
 
     /// Tells the node what happens on streams; history waits for its turn.
     private func peersTell(_ event: Event) {
         switch event {
         case .received(let link, let frame):
-            switch self.scheduler.arrived(frame, from: link) {
+            switch self.disk.scheduler.arrived(frame, from: link) {
             case .later: return
             case .now: break
             case .behind(let earlier): self.received(earlier, on: link)
             }
         case .linkClosed(let link, _):
             // After what came on the link before.
-            self.received(self.scheduler.removeHistory(of: link), on: link)
+            self.received(self.disk.scheduler.removeHistory(of: link), on: link)
         default: break
         }
         self.happened(event)
@@ -249,7 +179,7 @@ package actor NodeShell {
 
     /// Has the next run of history taken once the loop has looked for what else came.
     private func planHistory() {
-        guard let moment = self.scheduler.planHistory() else { return }
+        guard let moment = self.disk.scheduler.planHistory() else { return }
         guard moment > SystemClock.monotonicMicroseconds() else {
             self.loop.runLater { [weak self] in self?.assumeIsolated { $0.takeHistory() } }
             return
@@ -265,7 +195,7 @@ package actor NodeShell {
         let now = SystemClock.monotonicMicroseconds()
         var bringer: LinkID?
         self.turn {
-            let next = self.scheduler.takeHistory(at: now) { self.peerStreams.comesLast($0) }
+            let next = self.disk.scheduler.takeHistory(at: now) { self.peerStreams.comesLast($0) }
             guard let (link, frames) = next else { return }
             bringer = link
             self.received(frames, on: link)
@@ -280,12 +210,12 @@ package actor NodeShell {
         switch action {
         case .dial(let dial, let address, let key):
             self.peerStreams.dial(dial, address, expecting: key)
-        case .refresh(let service): self.discovery.refresh(service)
-        case .search(let search): self.discovery.search(search)
+        case .refresh(let service): self.network.discovery.refresh(service)
+        case .search(let search): self.network.discovery.search(search)
         case .abandon(let dial): self.peerStreams.abandon(dial)
         case .send(let link, let frame): self.peerStreams.send(frame, on: link)
         case .close(let link, let reason, let text):
-            _ = self.scheduler.removeHistory(of: link)
+            _ = self.disk.scheduler.removeHistory(of: link)
             self.peerStreams.close(link, reason, text)
         case .hold(let secrets): self.peerStreams.hold(secrets)
         case .commit(let batch): self.commit(batch, isFollowed: isFollowed)
@@ -317,20 +247,5 @@ package actor NodeShell {
             self.happened(.packetsCounted(self.peerStreams.packetCounts(of: links)))
         case .examine: self.examine { self.happened(.examined($0)) }
         }
-    }
-
-    // MARK: The end
-
-    /// Ends the process because of a failure that nothing can be done about here.
-    func fail(_ error: StartError) {
-        if self.failure == nil { self.failure = error }
-        self.log(.error, error.description)
-        self.end()
-    }
-
-    /// Ends the loop, and with it the process.
-    func end() {
-        self.phase = .stopped
-        self.loop.stop()
     }
 }

@@ -9,19 +9,19 @@ extension Simulation {
         _ frame: Frame, _ adversary: Adversary, _ number: Int, _ side: Int
     ) -> Bool {
         // Who asks waits in vain.
-        if self.filing.chance(adversary.filesKept) { return true }
-        guard self.filing.chance(adversary.filesChanged) else { return false }
-        self.assaultCount += 1
+        if self.dice.filing.chance(adversary.filesKept) { return true }
+        guard self.dice.filing.chance(adversary.filesChanged) else { return false }
+        self.assaults.count += 1
         switch frame {
         case .blobPiece(var piece) where !piece.bytes.isEmpty:
-            switch self.filing.number(0...4) {
+            switch self.dice.filing.number(0...4) {
             case 0: piece.offset += 1
             case 1: piece.bytes.removeLast()
-            default: piece.bytes[self.filing.number(0...piece.bytes.count - 1)] ^= 1
+            default: piece.bytes[self.dice.filing.number(0...piece.bytes.count - 1)] ^= 1
             }
             self.inject(.blobPiece(piece), number, side)
         case .blobHoldings(var holdings):
-            holdings.extent = self.filing.chance(70) ? .whole : .chunks([7])
+            holdings.extent = self.dice.filing.chance(70) ? .whole : .chunks([7])
             self.inject(.blobHoldings(holdings), number, side)
         default: return false
         }
@@ -32,14 +32,14 @@ extension Simulation {
     func answerWrongly(_ frame: Frame, _ adversary: Adversary, _ number: Int, _ side: Int) {
         switch frame {
         case .blobAsk(_?, let blob):
-            guard self.filing.chance(adversary.filesChanged) else { return }
+            guard self.dice.filing.chance(adversary.filesChanged) else { return }
             self.inject(.blobHoldings(BlobHoldings(blob, .whole)), number, side)
         case .blobWant(let want):
-            guard self.filing.chance(adversary.filesChanged),
+            guard self.dice.filing.chance(adversary.filesChanged),
                 let size = self.checker.files[want.blob]?.count,
                 let layout = BlobLayout(size: UInt64(size)), layout.contains(want.part)
             else { return }
-            self.assaultCount += 1
+            self.assaults.count += 1
             let count = layout.byteCount(of: want.part)
             for offset in stride(from: 0, to: count, by: BlobPiece.byteLimit) {
                 let bytes = [UInt8](
@@ -56,28 +56,30 @@ extension Simulation {
     func assaultFiles(by index: Int) {
         let streams = self.streams(of: index)
         guard self.machines[index].isUp,
-            let (number, side) = streams.randomElement(using: &self.filing)
+            let (number, side) = streams.randomElement(using: &self.dice.filing)
         else { return }
-        self.assaultCount += 1
-        let count = self.filing.chance(15) ? self.filing.number(20...120) : 1
+        self.assaults.count += 1
+        let count = self.dice.filing.chance(15) ? self.dice.filing.number(20...120) : 1
         for _ in 0..<count { self.inject(self.fileFrame(), number, side) }
     }
 
     private func fileFrame() -> Frame {
         let blob = self.anyBlob()
         // Small ones may be those of questions that are open.
-        let wanted = self.filing.number(UInt64(1)...(self.filing.chance(50) ? 40 : 1 << 40))
-        switch self.filing.number(0...7) {
+        let wanted = self.dice.filing.number(
+            UInt64(1)...(self.dice.filing.chance(50) ? 40 : 1 << 40))
+        switch self.dice.filing.number(0...7) {
         case 0...1:
             let rooms = self.checker.conversations
-            return .blobAsk(rooms.randomElement(using: &self.filing), blob)
+            return .blobAsk(rooms.randomElement(using: &self.dice.filing), blob)
         case 2: return .blobAsk(nil, blob)
         case 3...5:
             let part = BlobPart(
-                level: self.filing.chance(80) ? 0 : 1, index: self.filing.number(0...2))
+                level: self.dice.filing.chance(80) ? 0 : 1, index: self.dice.filing.number(0...2))
             return .blobWant(BlobWant(number: wanted, blob: blob, part: part))
         case 6:
-            return .blobHoldings(BlobHoldings(blob, self.filing.chance(50) ? .whole : .nothing))
+            return .blobHoldings(
+                BlobHoldings(blob, self.dice.filing.chance(50) ? .whole : .nothing))
         default:
             return .blobPiece(BlobPiece(number: wanted, offset: 0, bytes: [1, 2, 3]))
         }
@@ -86,8 +88,9 @@ extension Simulation {
     /// A file of somebody, or one that there is not.
     private func anyBlob() -> BlobID {
         let known = self.checker.files.keys.sorted()
-        guard self.filing.chance(85), let blob = known.randomElement(using: &self.filing) else {
-            return BlobID(size: self.filing.number(UInt64(0)...99), root: .zero)
+        guard self.dice.filing.chance(85), let blob = known.randomElement(using: &self.dice.filing)
+        else {
+            return BlobID(size: self.dice.filing.number(UInt64(0)...99), root: .zero)
         }
         return blob
     }

@@ -239,9 +239,9 @@ extension Simulation {
                     LogOpening(
                         certificate: self.machines[
                             self.random.number(0...self.machines.count - 1)
-                        ].certificate, closes: []))
+                        ].identity.certificate, closes: []))
         }
-        return .open(LogOpening(certificate: machine.certificate, closes: [1, .max]))
+        return .open(LogOpening(certificate: machine.identity.certificate, closes: [1, .max]))
     }
 
     private func signedRun(
@@ -294,17 +294,17 @@ extension Simulation {
             run: Run(
                 key: key, first: start.seq + 1, prev: start.seq == 0 ? nil : start.id,
                 attestation: Attestation.sign(
-                    key: key, seq: last, id: ids[count - 1], by: machine.signer),
+                    key: key, seq: last, id: ids[count - 1], by: machine.identity.signer),
                 entries: entries), ids: ids)
         self.checker.noteWritten(run)
-        self.forged[key.conversation, default: []] += ids
+        self.assaults.forged[key.conversation, default: []] += ids
         return run
     }
 
     /// One of the newest entries that hostile peers have signed, of whichever of their histories,
     /// that is not before a time: an entry dated before what it follows.
     private func laterForged(than time: HybridTime, in room: ConversationID) -> EntryID? {
-        let later = (self.forged[room] ?? []).suffix(40).filter { id in
+        let later = (self.assaults.forged[room] ?? []).suffix(40).filter { id in
             self.checker.written[id].map { $0.time >= time } ?? false
         }
         return later.randomElement(using: &self.random)
@@ -334,7 +334,7 @@ extension Simulation {
                 .want(Want(conversation: room, tag: self.random.next(), from: 1, through: 4_000))
             }
         case 3:
-            let tag = self.wires[number]?.directions[side].roomTag ?? self.randomTag()
+            let tag = self.network.wires[number]?.directions[side].roomTag ?? self.randomTag()
             inject(15) { part in
                 .rooms(tag, (100..<200).compactMap { RoomName("flood-\(part + 10)-\($0)") })
             }
@@ -366,7 +366,7 @@ extension Simulation {
             Record(
                 kind: Record.Kind.profile, author: machine.id, conversation: nil, time: time,
                 value: Profile(name: "flood \(number)", status: "").encoded,
-                signer: machine.signer)
+                signer: machine.identity.signer)
         ])
     }
 

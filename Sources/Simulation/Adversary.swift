@@ -68,10 +68,10 @@ extension Simulation {
             ? self.random.number(-400_000_000_000...400_000_000_000)
             : self.random.number(-900_000...900_000)
         self.machines[machine].adversary = adversary
-        self.checker.hostile.insert(machine)
-        self.checker.forkers.insert(self.machines[machine].id)
-        self.checker.strange.insert(self.machines[machine].id)
-        self.isRecording = true
+        self.checker.suspects.hostile.insert(machine)
+        self.checker.suspects.forkers.insert(self.machines[machine].id)
+        self.checker.suspects.strange.insert(self.machines[machine].id)
+        self.assaults.isRecording = true
     }
 
     /// Notes that a hostile machine does something bad so many times.
@@ -83,11 +83,11 @@ extension Simulation {
 
     /// Keeps a frame that was sent; of each kind some are enough, and the newest are best.
     func record(_ frame: Frame, kind: UInt8) {
-        let count = self.recorded[kind]?.count ?? 0
+        let count = self.assaults.recorded[kind]?.count ?? 0
         if count < 50 {
-            self.recorded[kind, default: []].append(frame)
+            self.assaults.recorded[kind, default: []].append(frame)
         } else if self.random.chance(5) {
-            self.recorded[kind]?[self.random.number(0...count - 1)] = frame
+            self.assaults.recorded[kind]?[self.random.number(0...count - 1)] = frame
         }
     }
 
@@ -98,7 +98,7 @@ extension Simulation {
         _ encoded: EncodedFrame, _ received: ReceivedFrame, _ adversary: Adversary, _ number: Int,
         _ side: Int
     ) {
-        guard let frame = received.frame, let wire = self.wires[number] else { return }
+        guard let frame = received.frame, let wire = self.network.wires[number] else { return }
         if frame.givesFiles, self.sendOfFiles(frame, adversary, number, side) { return }
         let isDeprived = adversary.deprived.contains(wire.ends[1 - side].machine)
         if adversary.does(.withhold), isDeprived {
@@ -130,7 +130,7 @@ extension Simulation {
     /// What a hostile machine does about a frame that comes in, beside what its node does.
     func mirror(_ frame: Frame, _ adversary: Adversary, _ number: Int, _ side: Int) {
         guard adversary.does(.mirror), self.random.chance(20) else { return }
-        self.assaultCount += 1
+        self.assaults.count += 1
         self.inject(frame, number, side)
     }
 
@@ -145,15 +145,16 @@ extension Simulation {
         _ encoded: EncodedFrame, _ received: ReceivedFrame, _ number: Int, _ side: Int
     ) {
         let limit = encoded.channel == .control ? Limits.controlFrameBytes : Limits.frameBytes
-        guard encoded.bytes.count <= limit, let end = self.wires[number]?.ends[side], !end.isGone
+        guard encoded.bytes.count <= limit, let end = self.network.wires[number]?.ends[side],
+            !end.isGone
         else { return }
         if let session = end.session {
             _ = session.session.send(encoded)
         } else {
-            self.wires[number]?.directions[side].lanes[encoded.channel, default: []].append(
+            self.network.wires[number]?.directions[side].lanes[encoded.channel, default: []].append(
                 (encoded, received))
             if encoded.channel == .control {
-                self.wires[number]?.directions[side].controlBytes += encoded.bytes.count
+                self.network.wires[number]?.directions[side].controlBytes += encoded.bytes.count
             }
         }
         self.touch(number, side)
@@ -177,12 +178,12 @@ extension Simulation {
         guard let kind = self.machines[index].adversary?.kinds.randomElement(using: &self.random)
         else { return }
         if kind == .knock {
-            self.assaultCount += 1
+            self.assaults.count += 1
             return self.knock(by: index)
         }
         let streams = self.streams(of: index)
         guard let (number, side) = streams.randomElement(using: &self.random) else { return }
-        self.assaultCount += 1
+        self.assaults.count += 1
         switch kind {
         case .equivocate: self.equivocate(by: index, to: streams, isAhead: false)
         case .lieAboutTime: self.equivocate(by: index, to: streams, isAhead: true)
@@ -197,7 +198,7 @@ extension Simulation {
         case .lieAboutClocks:
             // Digests, clocks and record clocks, by the first byte of such a frame.
             let clocks = [UInt8(0x20), 0x21, 0x27].compactMap { kind in
-                self.recorded[kind]?.randomElement(using: &self.random)
+                self.assaults.recorded[kind]?.randomElement(using: &self.random)
             }
             if let frame = clocks.randomElement(using: &self.random) {
                 self.inject(self.changedFrame(frame), number, side)
@@ -208,14 +209,14 @@ extension Simulation {
     }
 
     private func anyRecorded() -> Frame? {
-        self.recorded.keys.sorted().randomElement(using: &self.random).flatMap {
-            self.recorded[$0]?.randomElement(using: &self.random)
+        self.assaults.recorded.keys.sorted().randomElement(using: &self.random).flatMap {
+            self.assaults.recorded[$0]?.randomElement(using: &self.random)
         }
     }
 
     /// Sends a frame with some bytes changed, or bytes that never were a frame.
     private func garble(_ number: Int, _ side: Int) {
-        guard let end = self.wires[number]?.ends[side] else { return }
+        guard let end = self.network.wires[number]?.ends[side] else { return }
         var bytes: [UInt8]
         if let frame = self.anyRecorded(), self.random.chance(80) {
             bytes = frame.encoded.bytes
@@ -248,18 +249,18 @@ extension Simulation {
             ends: [
                 Wire.End(
                     machine: index, start: self.machines[index].start,
-                    secrets: self.machines[index].secrets),
+                    secrets: self.machines[index].access.secrets),
                 Wire.End(machine: target, start: 0),
             ])
         // Nobody listens to what comes back.
         wire.ends[0].isGone = true
-        self.wires[number] = wire
+        self.network.wires[number] = wire
         if self.faults.hasSessions {
             var bytes = (0..<self.random.number(1...300)).map { _ in
                 UInt8(self.random.number(0...255))
             }
             if self.random.chance(60),
-                let first = self.recordedBytes.randomElement(using: &self.random)
+                let first = self.assaults.recordedBytes.randomElement(using: &self.random)
             {
                 bytes = first
                 if self.random.chance(50) { bytes[bytes.count - 1] ^= 1 }
@@ -273,11 +274,11 @@ extension Simulation {
 
     /// A handshake that somebody has begun was not done in time.
     func knockEnds(_ number: Int) throws {
-        guard let end = self.wires[number]?.ends[1] else { return }
-        self.wires[number]?.directions[0].inFlight = []
+        guard let end = self.network.wires[number]?.ends[1] else { return }
+        self.network.wires[number]?.directions[0].inFlight = []
         if end.isGone { return self.forgetIfOver(number) }
         guard self.isRunning(end.machine, end.start) else {
-            self.wires[number] = nil
+            self.network.wires[number] = nil
             return
         }
         try self.endOfStream(number, 1, .timedOut)

@@ -29,7 +29,7 @@ extension Checker {
                 }
                 guard
                     row.verdict.payload != .expired
-                        || row.entry.time < machine.expiredBefore[key.conversation] ?? HybridTime(0)
+                        || row.entry.time < machine.expiry.before[key.conversation] ?? HybridTime(0)
                 else {
                     throw Violation(
                         "node \(machine.index) has given up entry \(index + 1) of \(key.name), "
@@ -54,7 +54,7 @@ extension Checker {
     func wanted(_ batch: Batch, by machine: Machine) throws {
         for append in batch.appends {
             let run = append.run.run
-            guard let cutOff = machine.cutOffs[run.key.conversation] else { continue }
+            guard let cutOff = machine.expiry.cutOffs[run.key.conversation] else { continue }
             for (entry, verdict) in zip(run.entries, append.verdicts)
             where verdict.payload == .wanted && entry.time < cutOff {
                 throw Violation(

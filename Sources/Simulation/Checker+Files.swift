@@ -6,13 +6,13 @@ extension Checker {
     /// A node says how far a file is: what is whole is what its author has sent.
     mutating func transferred(_ report: TransferReport, by machine: Machine) throws {
         guard report.state == .done else { return }
-        self.filesFetched += 1
+        self.counts.filesFetched += 1
         try self.exact(report.blob, on: machine)
     }
 
     private func exact(_ blob: BlobID, on machine: Machine) throws {
-        let content = machine.blobs.files[blob]?.content
-        guard machine.blobs.isWhole(blob), content != nil, content == self.files[blob] else {
+        let content = machine.files.blobs.files[blob]?.content
+        guard machine.files.blobs.isWhole(blob), content != nil, content == self.files[blob] else {
             throw Violation("node \(machine.index) shows as whole what its author did not send")
         }
     }
@@ -27,7 +27,7 @@ extension Checker {
                 throw Violation("node \(machine.index) asks for a file that it does not fetch")
             }
         case .blobWant(let want):
-            guard !machine.blobs.has(want.part, of: want.blob) else {
+            guard !machine.files.blobs.has(want.part, of: want.blob) else {
                 throw Violation("node \(machine.index) asks for a part of a file that it has")
             }
         case .blobHoldings(let holdings) where holdings.extent != .nothing:
@@ -67,13 +67,13 @@ extension Checker {
         }
         guard
             let liar = machines.first(where: { text.hasPrefix($0.id.shortText) }),
-            self.hostile.contains(liar.index)
+            self.suspects.hostile.contains(liar.index)
         else { throw Violation("node \(machine.index) accuses an honest peer: \(text)") }
     }
 
     /// After all has settled each disk holds files of which a message tells, and no others.
     func keptFiles(on machine: Machine) throws {
-        for (blob, file) in machine.blobs.files {
+        for (blob, file) in machine.files.blobs.files {
             guard !machine.store.attachments(of: blob).isEmpty else {
                 throw Violation(
                     "node \(machine.index) still has a file of which no message tells")

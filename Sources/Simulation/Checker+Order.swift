@@ -28,7 +28,7 @@ extension Checker {
     }
 
     /// Whether an author keeps to the protocol.
-    private func isHonest(_ author: PeerID) -> Bool { !self.forkers.contains(author) }
+    private func isHonest(_ author: PeerID) -> Bool { !self.suspects.forkers.contains(author) }
 
     /// A node gives its store a batch: what it writes stands behind all that its user sees.
     ///
@@ -82,8 +82,8 @@ extension Checker {
     /// A node gives its store a batch: what its user writes follows the newest that it shows.
     func followed(_ batch: Batch, by machine: Machine, faults: Faults) throws {
         // What is too far ahead or disputed is not followed.
-        guard max(faults.clockError.magnitude, self.clockError) < Limits.followedMilliseconds / 2,
-            self.forkers.isEmpty
+        guard max(faults.clocks.error.magnitude, self.clockError) < Limits.followedMilliseconds / 2,
+            self.suspects.forkers.isEmpty
         else { return }
         // Own entries that come back from peers were written before.
         for append in batch.appends
@@ -152,7 +152,7 @@ extension Checker {
         where message.machine == machine.index && !message.isAway {
             // Of an author that signed two histories nobody promises what lies behind the fork.
             let isBeyondFork = self.written[id].map { entry in
-                self.forkers.contains(machine.id)
+                self.suspects.forkers.contains(machine.id)
                     && entry.seq >= machine.store.logs[entry.key]?.proof?.point ?? .max
             }
             guard machine.store.row(id) != nil || isBeyondFork == true else {
@@ -181,7 +181,7 @@ extension Checker {
         let rooms = Set(machines.flatMap { $0.store.rooms.keys }).sorted()
         for room in rooms {
             let members = machines.filter {
-                !$0.isRetired && $0.store.rooms[room]?.isJoined == true
+                !$0.fate.isRetired && $0.store.rooms[room]?.isJoined == true
             }
             var ends: [LogKey: UInt64] = [:]
             for member in members {

@@ -9,7 +9,7 @@ extension Checker {
         guard run.first == 1, let source, machine.store.logs[run.key]?.rows.isEmpty != false else {
             return
         }
-        self.bringers[machine.index, default: [:]][run.key, default: []].insert(source)
+        self.yielding.bringers[machine.index, default: [:]][run.key, default: []].insert(source)
     }
 
     /// A node gives its store a batch: it charges logs to who has brought them, and of those that give way
@@ -19,7 +19,8 @@ extension Checker {
         for append in batch.appends where append.run.run.first == 1 {
             let key = append.run.run.key
             guard key.name.author != machine.id else { continue }
-            guard let source = append.source, self.bringers[index]?[key]?.contains(source) == true
+            guard let source = append.source,
+                self.yielding.bringers[index]?[key]?.contains(source) == true
             else {
                 throw Violation(
                     "node \(index) charges a log to \(append.source?.description ?? "nobody"), "
@@ -31,7 +32,8 @@ extension Checker {
                 throw Violation("node \(index) protects a log that nobody has answered")
             }
         }
-        for key in batch.drops where self.dropping[index, default: []].insert(key).inserted {
+        for key in batch.drops where self.yielding.dropping[index, default: []].insert(key).inserted
+        {
             let author = key.name.author
             guard author != machine.id else { throw Violation("node \(index) drops its own log") }
             guard machine.store.people[author].map({ $0 == .known || $0 == .verified }) != true
@@ -69,18 +71,18 @@ extension Checker {
     ) throws {
         // Where bytes count the largest gives way, and of one author's the oldest that is closed.
         let author = key.name.author
-        guard !self.countsBytes, let log = machine.store.logs[key], !log.marks.isClosed,
-            self.invented.contains(author) || !self.strange.contains(author)
+        guard !self.yielding.countsBytes, let log = machine.store.logs[key], !log.marks.isClosed,
+            self.suspects.invented.contains(author) || !self.suspects.strange.contains(author)
         else { return }
-        let gone = self.dropping[machine.index] ?? []
+        let gone = self.yielding.dropping[machine.index] ?? []
         for (other, later) in machine.store.logs
         where other.conversation == key.conversation && later.source == log.source
-            && later.number > log.number && self.invented.contains(other.name.author)
+            && later.number > log.number && self.suspects.invented.contains(other.name.author)
             && later.marks.answeredDay == 0 && !gone.contains(other) && !drops.contains(other)
         {
             // What came first may have waited for the disk behind it.
-            let first = self.storedAt[machine.index]?[key] ?? time
-            let since = self.storedAt[machine.index]?[other] ?? time
+            let first = self.yielding.storedAt[machine.index]?[key] ?? time
+            let since = self.yielding.storedAt[machine.index]?[other] ?? time
             guard since < first + Self.waitMilliseconds || since + Self.crowdMilliseconds > time
             else {
                 throw Violation(
@@ -96,15 +98,15 @@ extension Checker {
     ) {
         let index = machine.index
         for append in batch.appends where append.run.run.first == 1 {
-            self.bringers[index]?[append.run.run.key] = nil
-            self.storedAt[index, default: [:]][append.run.run.key] = time
+            self.yielding.bringers[index]?[append.run.run.key] = nil
+            self.yielding.storedAt[index, default: [:]][append.run.run.key] = time
         }
         guard !outcome.drops.isEmpty else { return }
         for drop in outcome.drops {
-            self.wereDropped[index, default: []].insert(drop.key)
+            self.yielding.wereDropped[index, default: []].insert(drop.key)
             guard drop.isWhole else { continue }
-            self.dropping[index]?.remove(drop.key)
-            self.storedAt[index]?[drop.key] = nil
+            self.yielding.dropping[index]?.remove(drop.key)
+            self.yielding.storedAt[index]?[drop.key] = nil
         }
         let keys = Set(outcome.drops.map(\.key))
         self.screens[index]?.forget(keys) { machine.store.row($0) != nil }
@@ -113,8 +115,8 @@ extension Checker {
 
     /// A node begins anew: what came and was not written is gone.
     mutating func forgotWhatCame(_ machine: Int) {
-        self.bringers[machine] = nil
-        self.dropping[machine] = nil
+        self.yielding.bringers[machine] = nil
+        self.yielding.dropping[machine] = nil
     }
 
     /// A node closes a link, or turns somebody away: never somebody whom its user knows for want of a place,
@@ -129,5 +131,7 @@ extension Checker {
 
     /// Whether all must have the logs of an author: where there is not room for all, those of strangers may
     /// be here or there.
-    func counts(_ author: PeerID) -> Bool { !self.isNarrow || !self.strange.contains(author) }
+    func counts(_ author: PeerID) -> Bool {
+        !self.yielding.isNarrow || !self.suspects.strange.contains(author)
+    }
 }

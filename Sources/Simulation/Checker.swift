@@ -44,6 +44,49 @@ struct Checker {
         var isAway = false
     }
 
+    /// Who may do what honest nodes never do.
+    struct Suspects {
+        /// Authors that may sign two histories.
+        var forkers: Set<PeerID> = []
+        /// Machines that break the protocol.
+        var hostile: Set<Int> = []
+        /// Authors who are hostile, or whom somebody hostile has made up; and these alone.
+        var strange: Set<PeerID> = []
+        var invented: Set<PeerID> = []
+    }
+
+    /// Who has to give way on a disk, by machine.
+    struct Yielding {
+        /// Whether honest nodes have room for fewer logs than ``Sybils`` make, by their bytes or by their number.
+        var isNarrow = false
+        var countsBytes = false
+        /// From where logs came that are not on a disk yet.
+        var bringers: [Int: [LogKey: Set<Source>]] = [:]
+        /// When those came there that are.
+        var storedAt: [Int: [LogKey: UInt64]] = [:]
+        /// Which are to go, and which ever went.
+        var dropping: [Int: Set<LogKey>] = [:]
+        var wereDropped: [Int: Set<LogKey>] = [:]
+    }
+
+    /// What was sent of streams that nobody keeps, and who has got what of them.
+    struct Streams {
+        var sent: [UInt64: SentStream] = [:]
+        var read: [StreamReader: ReadStream] = [:]
+        /// How many somebody has read to their end.
+        var readCount = 0
+    }
+
+    struct Counts {
+        /// How many frames other than of control honest nodes have sent to each other.
+        var syncFrames = 0
+        /// How many entries honest machines got from others.
+        var entriesReceived = 0
+        /// How many runs were sent.
+        var runs = 0
+        var filesFetched = 0
+    }
+
     private(set) var written: [EntryID: Written] = [:]
     /// Entries that follow one, whether that one is known yet or not.
     private(set) var followers: [EntryID: [EntryID]] = [:]
@@ -62,22 +105,8 @@ struct Checker {
     /// All keys of sealed rooms, and which machines have them.
     var keyring = Keyring()
     var keyHolders: [ConversationID: Set<Int>] = [:]
-    /// Authors that may sign two histories.
-    var forkers: Set<PeerID> = []
-    /// Machines that break the protocol.
-    var hostile: Set<Int> = []
-    /// Authors who are hostile, or whom somebody hostile has made up; and these alone.
-    var strange: Set<PeerID> = []
-    var invented: Set<PeerID> = []
-    /// Whether honest nodes have room for fewer logs than ``Sybils`` make, by their bytes or by their number.
-    var isNarrow = false
-    var countsBytes = false
-    /// From where logs came that are not on a disk yet, when those came there that are, which are to go, and
-    /// which ever went.
-    var bringers: [Int: [LogKey: Set<Source>]] = [:]
-    var storedAt: [Int: [LogKey: UInt64]] = [:]
-    var dropping: [Int: Set<LogKey>] = [:]
-    var wereDropped: [Int: Set<LogKey>] = [:]
+    var suspects = Suspects()
+    var yielding = Yielding()
     /// Which realm each room of the workload is in, where there is more than the open one.
     var realms: [ConversationID: RealmID] = [:]
     /// Whether users let others know whether they are there and where they write.
@@ -86,29 +115,18 @@ struct Checker {
     var typed: [ConversationID: Set<PeerID>] = [:]
     /// How far a clock has been set off at most, in milliseconds.
     var clockError: UInt64 = 0
-    /// How many frames other than of control honest nodes have sent to each other.
-    var syncFrames = 0
-    /// How many entries honest machines got from others.
-    var entriesReceived = 0
+    var counts = Counts()
     /// The content of files, as their authors have sent it.
     var files: [BlobID: [UInt8]] = [:]
-    /// What was sent of streams that nobody keeps, and who has got what of them.
-    var streams: [UInt64: SentStream] = [:]
-    var readStreams: [StreamReader: ReadStream] = [:]
-    /// How many streams somebody has read to their end.
-    var streamsRead = 0
-    /// How many files were fetched.
-    var filesFetched = 0
+    var streams = Streams()
     /// The conversations in which somebody has written, in order.
     var conversations: [ConversationID] { self.authors.keys.sorted() }
-    /// How many runs were sent.
-    var runCount = 0
     /// How many messages were acknowledged.
     var acknowledgedCount: Int { self.acknowledged.count }
 
     /// A batch is on a machine's disk.
     mutating func written(_ batch: Batch, _ outcome: BatchOutcome, by machine: Machine) throws {
-        let isForker = self.forkers.contains(machine.id)
+        let isForker = self.suspects.forkers.contains(machine.id)
         for append in batch.appends where append.run.run.key.name.author == machine.id {
             let run = append.run.run
             for (offset, id) in append.run.ids.enumerated() {
@@ -238,7 +256,8 @@ struct Checker {
 
     /// Whether a machine once had to let the log of an entry go.
     private func hasDropped(_ id: EntryID, on machine: Machine) -> Bool {
-        self.written[id].map { self.wereDropped[machine.index]?.contains($0.key) == true } ?? false
+        self.written[id].map { self.yielding.wereDropped[machine.index]?.contains($0.key) == true }
+            ?? false
     }
 
     /// Whether the user of a machine has read an entry, if it is one that people see.
@@ -278,11 +297,13 @@ struct Checker {
         // An author that does not know its own later history takes that for what it has just written.
         // A hostile peer may say that it has what it has not.
         for holder in holders
-        where !machines.contains(where: { $0.id == holder && self.hostile.contains($0.index) })
-            && !self.forkers.contains(machine.id)
+        where !machines.contains(where: {
+            $0.id == holder && self.suspects.hostile.contains($0.index)
+        })
+            && !self.suspects.forkers.contains(machine.id)
             && !machines.contains(where: {
                 $0.id == holder
-                    && ($0.wasRestored || Self.hasDelivered(message.id, to: $0)
+                    && ($0.fate.wasRestored || Self.hasDelivered(message.id, to: $0)
                         || self.hasDropped(message.id, on: $0))
             })
         {
@@ -293,8 +314,8 @@ struct Checker {
         }
         if outgoing.wait?.aim.isRead == true, case .sent = answer {
             for reader in machines
-            where holders.contains(reader.id) && !self.hostile.contains(reader.index)
-                && !reader.wasRestored && !self.forkers.contains(machine.id)
+            where holders.contains(reader.id) && !self.suspects.hostile.contains(reader.index)
+                && !reader.fate.wasRestored && !self.suspects.forkers.contains(machine.id)
                 && !Self.hasRead(message.id, in: message.conversation, on: reader)
             {
                 throw Violation("node \(machine.index) says read where it is not")
@@ -325,7 +346,7 @@ struct Checker {
             return
         case .roomsLeft(let left): return try self.kept(left, from: receiver, by: machine, frame)
         case .liveRun(let run), .syncRun(let run):
-            self.runCount += 1
+            self.counts.runs += 1
             conversations = [run.key.conversation]
         case .digest(let conversation, _), .buckets(let conversation, _),
             .clock(let conversation, _), .delta(let conversation, _),
@@ -350,7 +371,9 @@ struct Checker {
         case .unavailable, .payloads: break
         case .records(let records):
             // The own profile goes to whoever shares a realm other than the open one, too.
-            let areFellows = machine.realms.secret.contains { receiver.realms.contains($0.id) }
+            let areFellows = machine.access.realms.secret.contains {
+                receiver.access.realms.contains($0.id)
+            }
             for record in records
             where !(record.author == machine.id && areFellows)
                 && !direction.announced.contains(where: { room in
@@ -378,7 +401,8 @@ struct Checker {
         _ frame: Frame
     ) throws {
         for conversation in conversations {
-            guard let realm = self.realms[conversation], !receiver.realms.contains(realm) else {
+            guard let realm = self.realms[conversation], !receiver.access.realms.contains(realm)
+            else {
                 continue
             }
             throw Violation(
@@ -425,7 +449,7 @@ struct Checker {
     func closed(
         _ reason: GoawayReason, _ text: String, by machine: Int, with peer: Int
     ) throws {
-        if reason == .protocolViolation && self.hostile.isDisjoint(with: [machine, peer]) {
+        if reason == .protocolViolation && self.suspects.hostile.isDisjoint(with: [machine, peer]) {
             throw Violation("node \(machine) accuses an honest peer: \(text)")
         }
     }
@@ -448,23 +472,23 @@ struct Checker {
         for (id, message) in self.acknowledged.sorted(by: { $0.key < $1.key }) {
             let author = machines[message.machine]
             let isJoined = author.store.rooms[message.conversation]?.isJoined == true
-            guard isJoined || !author.wasRestored, !author.isRetired else { continue }
+            guard isJoined || !author.fate.wasRestored, !author.fate.isRetired else { continue }
             // Who alone held what an earlier disk of the author had may have left the room, may be
             // gone, or may be hostile and keep it back.
             let isHeld = machines.contains {
-                !$0.isRetired && $0.store.rooms[message.conversation]?.isJoined == true
+                !$0.fate.isRetired && $0.store.rooms[message.conversation]?.isJoined == true
                     && $0.store.row(id) != nil
             }
-            guard isHeld || !author.wasRestored else { continue }
+            guard isHeld || !author.fate.wasRestored else { continue }
             // Of an author that signed two histories what lies behind the fork is nobody's promise.
             if let place = self.written[id], let proof = author.store.logs[place.key]?.proof,
-                place.seq >= proof.point, self.forkers.contains(author.id)
+                place.seq >= proof.point, self.suspects.forkers.contains(author.id)
             {
                 continue
             }
             for machine in machines
             where machine.index == message.machine
-                || (isJoined && !machine.isRetired
+                || (isJoined && !machine.fate.isRetired
                     && machine.store.rooms[message.conversation]?.isJoined == true)
             {
                 guard let row = machine.store.row(id) else {

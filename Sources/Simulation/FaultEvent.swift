@@ -58,7 +58,7 @@ extension Simulation {
         }
         add(faults.fullDisks) { .fillDisk }
         self.noteRestores(within: milliseconds)
-        add(faults.clockJumps) {
+        add(faults.clocks.jumps) {
             let error = self.random.chance(50) ? 0 : self.wrongness()
             return .setClock(machine: self.anyMachine(), error: error)
         }
@@ -93,15 +93,16 @@ extension Simulation {
     func cause(_ fault: FaultEvent) throws {
         switch fault {
         case .cut(let isSilent):
-            guard let number = self.wires.keys.sorted().randomElement(using: &self.random) else {
+            guard let number = self.network.wires.keys.sorted().randomElement(using: &self.random)
+            else {
                 return
             }
-            if isSilent { self.wires[number]?.isDead = true } else { self.cut(number) }
+            if isSilent { self.network.wires[number]?.isDead = true } else { self.cut(number) }
         case .part(let isOneWay): self.part(isOneWay: isOneWay)
         case .heal: self.heal()
         case .crash(let machine, let actions):
             if let actions {
-                self.machines[machine].actionsUntilCrash = actions
+                self.machines[machine].fate.actionsUntilCrash = actions
             } else {
                 try self.fall(machine)
             }
@@ -149,9 +150,9 @@ extension Simulation {
     /// An honest machine goes for good, as long as enough stay.
     private func depart() throws {
         let machine = self.anyMachine()
-        let staying = self.machines.filter { !$0.isRetired && $0.adversary == nil }
+        let staying = self.machines.filter { !$0.fate.isRetired && $0.adversary == nil }
         guard staying.count > 3, self.machines[machine].adversary == nil,
-            !self.machines[machine].isRetired
+            !self.machines[machine].fate.isRetired
         else { return }
         try self.retire(machine)
     }
@@ -173,10 +174,10 @@ extension Simulation {
     /// Breaks a stream: what was on its way is gone, and what its ends still send goes nowhere, too, since
     /// of a stream nothing arrives behind a gap.
     func cut(_ number: Int) {
-        self.wires[number]?.isDead = true
+        self.network.wires[number]?.isDead = true
         for side in 0...1 {
-            self.wires[number]?.directions[side].inFlight = []
-            self.wires[number]?.directions[side].bytesInFlight = 0
+            self.network.wires[number]?.directions[side].inFlight = []
+            self.network.wires[number]?.directions[side].bytesInFlight = 0
             self.schedule(
                 .breaks(wire: number, side: side), in: self.random.number(UInt64(0)...2_000))
         }
@@ -187,25 +188,25 @@ extension Simulation {
         let side = self.machines.indices.map { _ in self.random.chance(50) }
         for from in self.machines.indices {
             for to in self.machines.indices where side[from] != side[to] {
-                if side[from] || !isOneWay { self.blocked.insert(Way(from: from, to: to)) }
+                if side[from] || !isOneWay { self.network.blocked.insert(Way(from: from, to: to)) }
             }
         }
     }
 
     /// Blocks all ways between two machines.
     package func block(_ one: Int, _ other: Int) {
-        self.blocked.insert(Way(from: one, to: other))
-        self.blocked.insert(Way(from: other, to: one))
+        self.network.blocked.insert(Way(from: one, to: other))
+        self.network.blocked.insert(Way(from: other, to: one))
     }
 
     /// Opens all ways between two machines.
     package func unblock(_ one: Int, _ other: Int) {
-        self.blocked.remove(Way(from: one, to: other))
-        self.blocked.remove(Way(from: other, to: one))
+        self.network.blocked.remove(Way(from: one, to: other))
+        self.network.blocked.remove(Way(from: other, to: one))
     }
 
     /// Opens all ways.
-    package func heal() { self.blocked = [] }
+    package func heal() { self.network.blocked = [] }
 
     /// Fills a machine's disk, or makes room on it.
     package func setDiskFull(_ machine: Int, _ isFull: Bool) {
@@ -220,7 +221,7 @@ extension Simulation {
 
     /// Keeps a copy of a machine's disk.
     package func backUp(_ machine: Int) {
-        self.backups[machine] = (self.machines[machine].store, self.machines[machine].blobs)
+        self.backups[machine] = (self.machines[machine].store, self.machines[machine].files.blobs)
     }
 
     /// Adds a machine with a key of its own.
@@ -230,22 +231,23 @@ extension Simulation {
 
     /// Makes a second machine with the key and the disk of another, as nobody should.
     package func clone(_ machine: Int) -> Int {
-        let index = self.addMachine(signer: self.machines[machine].signer)
+        let index = self.addMachine(signer: self.machines[machine].identity.signer)
         self.machines[index].store = self.machines[machine].store
-        self.machines[index].blobs = self.machines[machine].blobs
-        self.machines[index].expiredBefore = self.machines[machine].expiredBefore
-        self.machines[index].certificate = self.machines[machine].certificate
-        self.checker.persons[self.machines[index].id] = self.machines[index].certificate.personID
+        self.machines[index].files.blobs = self.machines[machine].files.blobs
+        self.machines[index].expiry.before = self.machines[machine].expiry.before
+        self.machines[index].identity.certificate = self.machines[machine].identity.certificate
+        self.checker.persons[self.machines[index].id] =
+            self.machines[index].identity.certificate.personID
         self.machines[index].shownCursor = Cursor(self.machines[machine].store.newestCursor)
         self.checker.copied(from: machine, to: index)
-        self.checker.forkers.insert(self.machines[machine].id)
+        self.checker.suspects.forkers.insert(self.machines[machine].id)
         return index
     }
 
     /// Stops a machine for good: it has no part in what is settled.
     package func retire(_ machine: Int) throws {
         try self.crash(machine, isSilent: false)
-        self.machines[machine].isRetired = true
+        self.machines[machine].fate.isRetired = true
     }
 
     /// Puts the copy back; the machine must be stopped.
@@ -254,12 +256,12 @@ extension Simulation {
     /// shows it.
     package func restore(_ machine: Int, isWhole: Bool = false) {
         guard let (store, blobs) = self.backups[machine], !self.machines[machine].isUp,
-            !self.machines[machine].isRetired
+            !self.machines[machine].fate.isRetired
         else { return }
         var backup = store
         if isWhole {
-            self.machines[machine].blobs = blobs
-            self.checker.forkers.insert(self.machines[machine].id)
+            self.machines[machine].files.blobs = blobs
+            self.checker.suspects.forkers.insert(self.machines[machine].id)
         } else {
             // The continuity file beside the disk tells another story now, so the incarnation ends.
             backup.incarnation = nil
@@ -267,7 +269,7 @@ extension Simulation {
         self.checker.restored(
             machine, to: backup, others: self.machines.filter { $0.index != machine }.map(\.store))
         self.machines[machine].store = backup
-        self.machines[machine].wasRestored = true
+        self.machines[machine].fate.wasRestored = true
         self.machines[machine].shownCursor = Cursor(backup.newestCursor)
     }
 }

@@ -1,5 +1,17 @@
 /// All that may go wrong in a simulation, as data; every number is chance or measure, none is code.
 package struct Faults: Sendable {
+    /// How wrong clocks are.
+    package struct Clocks: Sendable {
+        /// How many milliseconds a wall clock is off at most.
+        package var error: Int64 = 0
+        /// How often one is set, right or wrong.
+        package var jumps = 0
+        /// How fast or slow one runs at most, in parts per million.
+        package var drift: Int64 = 0
+        /// How fast or slow a monotonic clock runs at most, in parts per million.
+        package var monotonicDrift: Int64 = 0
+    }
+
     /// The shortest way of a message, in milliseconds.
     package var delay: UInt64 = 1
     /// How much longer it may take.
@@ -26,14 +38,7 @@ package struct Faults: Sendable {
     package var wholeRestores = 0
     /// How often a machine loses what it wrote in the last second, since its disk does not sync.
     package var lostWrites = 0
-    /// How many clocks are wrong by how many milliseconds at most.
-    package var clockError: Int64 = 0
-    /// How often a clock is set, right or wrong.
-    package var clockJumps = 0
-    /// How fast or slow a wall clock runs at most, in parts per million.
-    package var drift: Int64 = 0
-    /// How fast or slow a monotonic clock runs at most, in parts per million.
-    package var monotonicDrift: Int64 = 0
+    package var clocks = Clocks()
     /// How many percent of nodes read slowly.
     package var slowReaders = 0
     /// How often a node dials a peer that it is linked to already, at another address.
@@ -83,10 +88,10 @@ package struct Faults: Sendable {
         self.restores = some(15, 1...2)
         self.wholeRestores = random.chance(50) ? 50 : 0
         self.lostWrites = some(10, 1...2)
-        self.clockError =
+        self.clocks.error =
             random.chance(20) ? 400_000_000_000 : random.chance(50) ? random.number(0...20_000) : 0
-        self.clockJumps = some(30, 1...6)
-        self.drift = Int64(some(40, 1...20_000))
+        self.clocks.jumps = some(30, 1...6)
+        self.clocks.drift = Int64(some(40, 1...20_000))
         self.slowReaders = some(25, 10...50)
         self.duplicateDials = some(40, 1...6)
         self.addressChanges = some(25, 1...3)
@@ -97,7 +102,7 @@ package struct Faults: Sendable {
         self.hasStaticPeers = random.chance(30)
         self.hasTwoAddresses = random.chance(30)
         self.hasSessions = random.chance(15)
-        self.monotonicDrift = Int64(some(40, 1...10_000))
+        self.clocks.monotonicDrift = Int64(some(40, 1...10_000))
     }
 
     /// Turns every kind of fault on, as often as a number of machines can bear.
@@ -107,8 +112,10 @@ package struct Faults: Sendable {
         (self.cuts, self.partitions, self.crashes) = (some, 3, some)
         (self.restless, self.fullDisks, self.restores) = (1, some / 4, some / 10)
         (self.wholeRestores, self.lostWrites) = (30, some / 10)
-        (self.clockError, self.clockJumps, self.drift) = (400_000_000_000, some / 4, 20_000)
-        self.monotonicDrift = 10_000
+        (self.clocks.error, self.clocks.jumps, self.clocks.drift) = (
+            400_000_000_000, some / 4, 20_000
+        )
+        self.clocks.monotonicDrift = 10_000
         (self.slowReaders, self.duplicateDials, self.addressChanges) = (5, some, some / 4)
         (self.departures, self.newcomers) = (some / 10, some / 10)
         (self.hostile, self.assaults) = (some / 4, 10)

@@ -4,27 +4,58 @@ import Crypto
 
 /// A computer with its clocks and its disk, and the node that runs on it now and then.
 final class Machine {
+    struct Identity {
+        let signer: Signer
+        /// Mostly of a person of its own.
+        var certificate: Certificate
+        var person: PersonKeys
+    }
+
+    /// Where its user may be.
+    struct Access {
+        var realms = Realms()
+        /// The secrets that its node shakes hands by.
+        var secrets = [RealmSecret.open]
+        /// The keys of sealed rooms that its user has.
+        var keyring = Keyring()
+    }
+
+    struct Files {
+        /// The content of files, and what is to be done about it.
+        var blobs = ModelBlobs()
+        var jobs: [Simulation.FileJob] = []
+        /// Files of at most so many bytes are fetched by themselves.
+        var autoFetchBytes: UInt64 = 0
+        /// Whether its user fetches all files in the end.
+        var wantsAll = false
+    }
+
+    /// What becomes of the machine, or became.
+    struct Fate {
+        /// Whether it never starts again.
+        var isRetired = false
+        /// Whether the machine was put back to an earlier disk.
+        var wasRestored = false
+        /// After how many more actions it is killed, if it is to be.
+        var actionsUntilCrash: Int?
+    }
+
+    /// Before which time its user wanted payloads of a room to expire.
+    struct ExpiryWishes {
+        /// In this start.
+        var cutOffs: [ConversationID: HybridTime] = [:]
+        /// Ever.
+        var before: [ConversationID: HybridTime] = [:]
+    }
+
     let index: Int
-    let signer: Signer
-    /// Mostly of a person of its own.
-    var certificate: Certificate
-    var person: PersonKeys
-    var realms = Realms()
-    /// The secrets that its node shakes hands by.
-    var secrets = [RealmSecret.open]
-    /// The keys of sealed rooms that its user has.
-    var keyring = Keyring()
+    var identity: Identity
+    var access = Access()
     /// Where it listens, best first.
     var addresses: [String]
     var random: SeededRandom
     var store: ModelStore
-    /// The content of files, and what is to be done about it.
-    var blobs = ModelBlobs()
-    var fileJobs: [Simulation.FileJob] = []
-    /// Files of at most so many bytes are fetched by themselves.
-    var autoFetchBytes: UInt64 = 0
-    /// Whether its user fetches all files in the end.
-    var wantsAllFiles = false
+    var files = Files()
     /// The running node; nil while it is stopped.
     var node: Node<SeededRandom>?
     /// Counts the starts.
@@ -36,9 +67,7 @@ final class Machine {
     var timers: [Timer: (at: UInt64, generation: UInt64)] = [:]
     var writing: Batch?
     var isDiskFull = false
-    /// Before which time its user wanted payloads of a room to expire: in this start, and ever.
-    var cutOffs: [ConversationID: HybridTime] = [:]
-    var expiredBefore: [ConversationID: HybridTime] = [:]
+    var expiry = ExpiryWishes()
     /// Bytes that it takes in per millisecond.
     var readRate = 1_000_000
     /// The wires of open links.
@@ -48,34 +77,27 @@ final class Machine {
     var requests: [RequestID: Request] = [:]
     /// The newest cursor that was shown.
     var shownCursor = Cursor(0)
-    /// Whether it never starts again.
-    var isRetired = false
-    /// Whether the machine was put back to an earlier disk.
-    var wasRestored = false
-    /// After how many more actions it is killed, if it is to be.
-    var actionsUntilCrash: Int?
+    var fate = Fate()
     /// Whether it is one of some ``Sybils``, and no node runs on it.
     private(set) var isPuppet = false
     /// What it does to others; nil for an honest one.
     var adversary: Adversary?
 
     init(
-        index: Int, signer: Signer, certificate: Certificate, person: PersonKeys,
-        addresses: [String], random: SeededRandom, monotonic: MonotonicClock
+        index: Int, identity: Identity, addresses: [String], random: SeededRandom,
+        monotonic: MonotonicClock
     ) {
         self.index = index
-        self.signer = signer
-        self.certificate = certificate
-        self.person = person
+        self.identity = identity
         self.addresses = addresses
         self.random = random
-        self.store = ModelStore(owner: PeerID(signer.publicKey))
+        self.store = ModelStore(owner: PeerID(identity.signer.publicKey))
         self.clock = WallClock()
         self.monotonic = monotonic
     }
 
     var id: PeerID { self.store.owner }
-    var isUp: Bool { self.node != nil || (self.isPuppet && !self.isRetired) }
+    var isUp: Bool { self.node != nil || (self.isPuppet && !self.fate.isRetired) }
 
     /// From here on it is one of some ``Sybils``: no node ever runs on it.
     func becomePuppet(boot: UInt64) {

@@ -116,28 +116,7 @@ struct ModelStore {
         // What is held is not shown yet, so nothing of it expires before it is released.
         let expired = batch.expiry.map { self.expire($0) }
         let released = batch.release.map { self.release($0) } ?? []
-        for peer in batch.forgotten {
-            self.peers[peer] = nil
-            self.records = self.records.filter { $0.key.author != peer }
-        }
-        for record in batch.records { self.records[record.key] = record }
-        for key in batch.droppedRecords { self.records[key] = nil }
-        for (room, membership) in batch.membership { self.rooms[room] = membership }
-        for peer in batch.peers { self.peers[peer.id] = peer }
-        for (peer, standing) in batch.people {
-            self.people[peer] = standing == .unsaid ? nil : standing
-            for key in self.logs.keys where key.name.author == peer {
-                for index in self.logs[key, default: Log()].rows.indices {
-                    let isKnown = standing == .known || standing == .verified
-                    self.logs[key]?.rows[index].isOfKnown = isKnown
-                }
-            }
-        }
-        for person in batch.endedRequests { self.requests[person] = nil }
-        for request in batch.requests { self.requests[request.person.id] = request }
-        for append in batch.appends {
-            if let person = append.person, let keys = append.keys { self.persons[person] = keys }
-        }
+        self.storeFacts(of: batch)
         let reads = batch.reads.mapValues { min($0, Cursor(self.newestCursor)) }
         for (key, members) in batch.positions {
             self.positions[key, default: [:]].merge(members) { _, later in later }
@@ -147,12 +126,7 @@ struct ModelStore {
         let cursors = batch.appends.map { append in
             append.run.ids.map { released.contains($0) ? nil : self.row($0)?.cursor }
         }
-        for append in batch.appends {
-            let conversation = append.run.run.key.conversation
-            for (offset, key) in append.idempotencyKeys {
-                self.sent[conversation, default: [:]][key] = append.run.ids[offset]
-            }
-        }
+        self.noteKeys(of: batch)
         let notices = batch.notices.map { (cursor: self.nextCursor(), notice: $0) }
         self.notices = (self.notices + notices).suffix(Limits.notices)
         var outcome = BatchOutcome(
@@ -168,26 +142,33 @@ struct ModelStore {
         }
         for (key, marks) in batch.logMarks { self.logs[key]?.marks = marks }
         outcome.expired = expired
-        for gone in self.loosened.sorted(by: {
-            ($0.blob, $0.conversation?.description ?? "")
-                < ($1.blob, $1.conversation?.description ?? "")
-        }) {
-            if self.attached[gone.blob] == nil {
-                if outcome.withdrawn.last?.blob != gone.blob {
-                    outcome.withdrawn.append(FileWithdrawal(blob: gone.blob, conversation: nil))
-                }
-            } else if let conversation = gone.conversation,
-                !self.tells(conversation, of: gone.blob)
-            {
-                outcome.withdrawn.append(gone)
-            }
-        }
+        outcome.withdrawn = self.withdrawals()
         for entry in outcome.filled + outcome.released {
             guard let read = self.positions[entry.key]?[self.owner]?.read else { continue }
             self.positions[entry.key]?[self.owner]?.read = min(read, entry.seq - 1)
         }
         for (room, cursor) in reads { outcome.reads[room] = self.read(room, through: cursor) }
         return outcome
+    }
+
+    /// The files of which nothing tells since this batch, or nothing in a conversation.
+    private func withdrawals() -> [FileWithdrawal] {
+        var withdrawn: [FileWithdrawal] = []
+        for gone in self.loosened.sorted(by: {
+            ($0.blob, $0.conversation?.description ?? "")
+                < ($1.blob, $1.conversation?.description ?? "")
+        }) {
+            if self.attached[gone.blob] == nil {
+                if withdrawn.last?.blob != gone.blob {
+                    withdrawn.append(FileWithdrawal(blob: gone.blob, conversation: nil))
+                }
+            } else if let conversation = gone.conversation,
+                !self.tells(conversation, of: gone.blob)
+            {
+                withdrawn.append(gone)
+            }
+        }
+        return withdrawn
     }
 
     /// The user has read a room up to a cursor: says how far that is in each log of others.

@@ -22,30 +22,32 @@ extension Simulation {
     /// Makes a machine another device of the person whose device a machine is; neither runs yet.
     package func shareAPerson(_ machine: Int, with first: Int) {
         let certificate = Self.certificate(
-            of: self.machines[machine].signer, personOf: self.machines[first].signer)
-        self.machines[machine].certificate = certificate
-        self.machines[machine].person = Self.person(of: self.machines[first].signer)
+            of: self.machines[machine].identity.signer,
+            personOf: self.machines[first].identity.signer)
+        self.machines[machine].identity.certificate = certificate
+        self.machines[machine].identity.person = Self.person(
+            of: self.machines[first].identity.signer)
         self.checker.persons[self.machines[machine].id] = certificate.personID
     }
 
     /// Notes what users erase; some of it right when they have written it.
     func scheduleErasures(_ workload: Workload) {
         for number in 0..<workload.erasures {
-            let machine = self.erasing.number(0...self.machines.count - 1)
-            let room = self.room(self.erasing.number(0...workload.rooms - 1)).conversation
-            var moment = self.erasing.number(0...workload.milliseconds)
-            if self.erasing.chance(40) {
+            let machine = self.dice.erasing.number(0...self.machines.count - 1)
+            let room = self.room(self.dice.erasing.number(0...workload.rooms - 1)).conversation
+            var moment = self.dice.erasing.number(0...workload.milliseconds)
+            if self.dice.erasing.chance(40) {
                 let outgoing = Outgoing(
                     conversation: room, text: "regretted \(number)")
                 self.requestLater(machine, .send(outgoing), in: moment)
-                moment += self.erasing.number(UInt64(0)...50)
+                moment += self.dice.erasing.number(UInt64(0)...50)
             }
             self.schedule(.erases(machine: machine, room), in: moment)
         }
         for _ in 0..<workload.expiries {
-            let machine = self.erasing.number(0...self.machines.count - 1)
-            let room = self.room(self.erasing.number(0...workload.rooms - 1)).conversation
-            let moment = self.erasing.number(0...workload.milliseconds)
+            let machine = self.dice.erasing.number(0...self.machines.count - 1)
+            let room = self.room(self.dice.erasing.number(0...workload.rooms - 1)).conversation
+            let moment = self.dice.erasing.number(0...workload.milliseconds)
             self.schedule(.expires(machine: machine, room), in: moment)
         }
         if workload.hasTwoDevices, self.machines.count > 2 {
@@ -58,7 +60,7 @@ extension Simulation {
     func erase(by index: Int, in room: ConversationID) throws {
         let machine = self.machines[index]
         guard machine.isUp else { return }
-        let isMeddling = self.erasing.chance(machine.adversary == nil ? 10 : 60)
+        let isMeddling = self.dice.erasing.chance(machine.adversary == nil ? 10 : 60)
         var found: [(time: HybridTime, target: EntryTarget)] = []
         for (key, log) in machine.store.logs where key.conversation == room {
             let isOwn =
@@ -74,24 +76,24 @@ extension Simulation {
         found.sort {
             ($0.time, $0.target.log, $0.target.seq) < ($1.time, $1.target.log, $1.target.seq)
         }
-        let reach = self.erasing.chance(60) ? 3 : found.count
-        var targets = found.suffix(reach).map(\.target).shuffled(using: &self.erasing)
-        let most = self.erasing.chance(20) ? Limits.ownEraseTargets : 1
-        targets = Array(targets.prefix(self.erasing.number(1...most)))
+        let reach = self.dice.erasing.chance(60) ? 3 : found.count
+        var targets = found.suffix(reach).map(\.target).shuffled(using: &self.dice.erasing)
+        let most = self.dice.erasing.chance(20) ? Limits.ownEraseTargets : 1
+        targets = Array(targets.prefix(self.dice.erasing.number(1...most)))
         guard !targets.isEmpty else { return }
         try self.request(index, .erase(room, targets))
     }
 
     /// A user does not want to keep what is older than up to a minute.
     func expire(by index: Int, in room: ConversationID) throws {
-        let age = self.erasing.chance(50) ? 0 : self.erasing.number(UInt64(0)...60_000)
+        let age = self.dice.erasing.chance(50) ? 0 : self.dice.erasing.number(UInt64(0)...60_000)
         let time = HybridTime(wallMilliseconds: self.wall - age)
         guard self.machines[index].isUp, self.machines[index].store.rooms[room] != nil else {
             return
         }
-        self.machines[index].cutOffs[room] = time
-        self.machines[index].expiredBefore[room] = max(
-            time, self.machines[index].expiredBefore[room] ?? time)
+        self.machines[index].expiry.cutOffs[room] = time
+        self.machines[index].expiry.before[room] = max(
+            time, self.machines[index].expiry.before[room] ?? time)
         try self.request(index, .expire(room, .before(time)))
     }
 }

@@ -42,37 +42,38 @@ extension Simulation {
         let end = workload.milliseconds
         for machine in self.machines.indices {
             let limits: [UInt64] = [0, 30_000, 1 << 20, 1 << 20]
-            self.machines[machine].autoFetchBytes = limits[self.filing.number(0...3)]
-            for other in self.machines.indices where other != machine && self.filing.chance(40) {
+            self.machines[machine].files.autoFetchBytes = limits[self.dice.filing.number(0...3)]
+            for other in self.machines.indices where other != machine && self.dice.filing.chance(40)
+            {
                 let peer = self.machines[other].id
                 self.requestLater(
-                    machine, .stand(peer, .known), in: self.filing.number(0...end / 2))
+                    machine, .stand(peer, .known), in: self.dice.filing.number(0...end / 2))
             }
         }
         for _ in 0..<workload.files {
-            let machine = self.filing.number(0...self.machines.count - 1)
-            let moment = self.filing.number(0...end)
+            let machine = self.dice.filing.number(0...self.machines.count - 1)
+            let moment = self.dice.filing.number(0...end)
             let conversation = self.placeForFile(of: machine, workload, at: moment)
             self.schedule(
                 .file(machine: machine, .sends(conversation)),
-                in: moment + self.filing.number(UInt64(0)...400))
+                in: moment + self.dice.filing.number(UInt64(0)...400))
         }
         func add(_ count: Int, _ what: FileHappening) {
             for _ in 0..<count {
-                let machine = self.filing.number(0...self.machines.count - 1)
+                let machine = self.dice.filing.number(0...self.machines.count - 1)
                 self.schedule(
-                    .file(machine: machine, what), in: self.filing.number(0...end + end / 4))
+                    .file(machine: machine, what), in: self.dice.filing.number(0...end + end / 4))
             }
         }
         add(4 * workload.files, .fetches)
         add(workload.files / 3, .cancels)
         add(workload.files / 3, .erases)
         for machine in self.machines.indices where self.machines[machine].adversary != nil {
-            self.machines[machine].adversary?.filesKept = self.filing.chance(40) ? 60 : 0
-            self.machines[machine].adversary?.filesChanged = self.filing.chance(60) ? 50 : 0
-            for _ in 0..<self.filing.number(10...60) {
+            self.machines[machine].adversary?.filesKept = self.dice.filing.chance(40) ? 60 : 0
+            self.machines[machine].adversary?.filesChanged = self.dice.filing.chance(60) ? 50 : 0
+            for _ in 0..<self.dice.filing.number(10...60) {
                 self.schedule(
-                    .file(machine: machine, .assaults), in: self.filing.number(0...end))
+                    .file(machine: machine, .assaults), in: self.dice.filing.number(0...end))
             }
         }
     }
@@ -81,9 +82,9 @@ extension Simulation {
     private func placeForFile(
         of machine: Int, _ workload: Workload, at moment: UInt64
     ) -> ConversationID {
-        switch self.filing.number(0...9) {
-        case 0...1 where self.neighbours == nil:
-            let other = self.filing.number(0...self.machines.count - 1)
+        switch self.dice.filing.number(0...9) {
+        case 0...1 where self.network.neighbours == nil:
+            let other = self.dice.filing.number(0...self.machines.count - 1)
             guard other != machine else { break }
             let direct = self.directID(machine, other)
             self.requestLater(machine, .beginDirect(self.machines[other].id), in: moment)
@@ -92,19 +93,20 @@ extension Simulation {
                 machine, .send(Outgoing(conversation: direct, text: "a file for you")), in: moment)
             self.requestLater(
                 other, .accept(self.machines[machine].id),
-                in: moment + self.filing.number(UInt64(500)...5_000))
+                in: moment + self.dice.filing.number(UInt64(500)...5_000))
             return direct
-        case 2...3 where self.neighbours == nil:
-            let secret = self.secretRoom(self.filing.number(0...1))
-            for member in self.machines.indices where member == machine || self.filing.chance(40) {
+        case 2...3 where self.network.neighbours == nil:
+            let secret = self.secretRoom(self.dice.filing.number(0...1))
+            for member in self.machines.indices
+            where member == machine || self.dice.filing.chance(40) {
                 self.requestLater(
                     member, .joinSecret(secret),
-                    in: member == machine ? moment : self.filing.number(0...moment))
+                    in: member == machine ? moment : self.dice.filing.number(0...moment))
             }
             return secret.id
         default: break
         }
-        return self.room(self.filing.number(0...workload.rooms - 1)).conversation
+        return self.room(self.dice.filing.number(0...workload.rooms - 1)).conversation
     }
 
     func happen(_ happening: FileHappening, on index: Int) throws {
@@ -115,11 +117,11 @@ extension Simulation {
             try self.request(index, .send(outgoing))
         case .fetches:
             let seen = self.seenFiles(on: index)
-            guard let file = seen.randomElement(using: &self.filing) else { return }
+            guard let file = seen.randomElement(using: &self.dice.filing) else { return }
             try self.fetch(file.blob, file.layout, in: file.conversation, by: index)
         case .cancels:
             let reports = self.machines[index].node?.transfers ?? []
-            guard let report = reports.randomElement(using: &self.filing) else { return }
+            guard let report = reports.randomElement(using: &self.dice.filing) else { return }
             try self.tell(index, .transfer(.cancel(report.blob)))
         case .erases: try self.eraseFile(by: index)
         case .does(let start):
@@ -151,7 +153,7 @@ extension Simulation {
         // Where the disk is full nothing is sent.
         guard !self.machines[index].isDiskFull else { return }
         let cipher = key.map { XChaCha20.apply($0, to: content, at: 0) } ?? content
-        let blob = self.machines[index].blobs.take(cipher)
+        let blob = self.machines[index].files.blobs.take(cipher)
         self.checker.files[blob] = cipher
         let file = AttachedFile(
             blob: blob, size: UInt64(content.count), name: "file", type: "text/plain", key: key)
@@ -162,7 +164,7 @@ extension Simulation {
                 .tells(
                     start: self.machines[index].start,
                     Outgoing(conversation: conversation, content: .file(file)))),
-            in: self.filing.number(UInt64(0)...40))
+            in: self.dice.filing.number(UInt64(0)...40))
     }
 
     /// New bytes; now and then those of a file that is here already, for another conversation.
@@ -170,24 +172,25 @@ extension Simulation {
         _ index: Int, _ conversation: ConversationID
     ) -> (content: [UInt8], key: Bytes32?) {
         let key: Bytes32?
-        if self.machines[index].keyring.current(in: conversation) != nil {
-            key = Bytes32(Self.bytes32(&self.filing))
+        if self.machines[index].access.keyring.current(in: conversation) != nil {
+            key = Bytes32(Self.bytes32(&self.dice.filing))
         } else {
             key = nil
         }
-        let known = self.machines[index].blobs.files.filter { $0.value.isWhole }.keys.sorted()
-        if key == nil, self.filing.chance(15), let blob = known.randomElement(using: &self.filing),
-            let content = self.machines[index].blobs.files[blob]?.content
+        let known = self.machines[index].files.blobs.files.filter { $0.value.isWhole }.keys.sorted()
+        if key == nil, self.dice.filing.chance(15),
+            let blob = known.randomElement(using: &self.dice.filing),
+            let content = self.machines[index].files.blobs.files[blob]?.content
         {
             return (content, nil)
         }
         let count =
-            self.filing.chance(40)
+            self.dice.filing.chance(40)
             // Two chunks or three, with a node above them.
-            ? self.filing.number(BlobLayout.chunkBytes + 1...2 * BlobLayout.chunkBytes + 9_999)
-            : self.filing.number(0...60_000)
-        var content = [UInt8](repeating: UInt8(self.filing.number(0...255)), count: count)
-        for (offset, byte) in Self.bytes32(&self.filing).enumerated() where offset < count {
+            ? self.dice.filing.number(BlobLayout.chunkBytes + 1...2 * BlobLayout.chunkBytes + 9_999)
+            : self.dice.filing.number(0...60_000)
+        var content = [UInt8](repeating: UInt8(self.dice.filing.number(0...255)), count: count)
+        for (offset, byte) in Self.bytes32(&self.dice.filing).enumerated() where offset < count {
             content[offset] = byte
             content[count - 1 - offset] ^= byte
         }
@@ -210,7 +213,9 @@ extension Simulation {
     private func fetch(
         _ blob: BlobID, _ layout: BlobLayout, in conversation: ConversationID, by index: Int
     ) throws {
-        guard self.machines[index].isUp, !self.machines[index].blobs.isWhole(blob) else { return }
+        guard self.machines[index].isUp, !self.machines[index].files.blobs.isWhole(blob) else {
+            return
+        }
         try self.tell(
             index,
             .transfer(.fetch(blob, layout, in: .conversation(conversation), isAwaited: true)))
@@ -228,7 +233,7 @@ extension Simulation {
                 found.append((key.conversation, target))
             }
         }
-        guard let one = found.randomElement(using: &self.filing) else { return }
+        guard let one = found.randomElement(using: &self.dice.filing) else { return }
         try self.request(index, .erase(one.room, [one.target]))
     }
 
@@ -242,7 +247,7 @@ extension Simulation {
         case .look(let link, let conversation, let blob):
             self.schedule(
                 .file(machine: index, .looks(start: start, link, conversation, blob)),
-                in: self.filing.number(UInt64(0)...3))
+                in: self.dice.filing.number(UInt64(0)...3))
         case .release(let blob): self.release(blob, index)
         // A machine that falls forgets what waited; its user asks again.
         case .note: break
@@ -255,37 +260,39 @@ extension Simulation {
     func release(_ blob: BlobID, _ index: Int) {
         self.schedule(
             .file(machine: index, .releases(start: self.machines[index].start, blob)),
-            in: self.filing.number(UInt64(0)...3))
+            in: self.dice.filing.number(UInt64(0)...3))
     }
 
     private func add(_ job: FileJob, to index: Int) {
-        self.machines[index].fileJobs.append(job)
+        self.machines[index].files.jobs.append(job)
         let wait =
-            self.filing.chance(3) ? self.filing.number(UInt64(0)...800) : self.filing.number(0...4)
+            self.dice.filing.chance(3)
+            ? self.dice.filing.number(UInt64(0)...800) : self.dice.filing.number(0...4)
         self.schedule(
             .file(machine: index, .does(start: self.machines[index].start)), in: wait)
     }
 
     /// The files' thread does one job after the other.
     private func doFileJob(_ index: Int) throws {
-        let job = self.machines[index].fileJobs.removeFirst()
+        let job = self.machines[index].files.jobs.removeFirst()
         let isFull = self.machines[index].isDiskFull
         switch job {
         case .standing(let link, let blob, let layout):
-            let standing = self.machines[index].blobs.standing(of: blob, layout)
+            let standing = self.machines[index].files.blobs.standing(of: blob, layout)
             let nothing = BlobStanding(chunks: ChunkSet(of: layout.chunkCount))
             try self.tell(index, .transfer(.looked(link, blob, standing ?? nothing)))
         case .task(.open(let blob, let layout)):
             let event: FileEvent
             do throws(TransferFailure) {
-                let standing = try self.machines[index].blobs.open(blob, layout, isFull: isFull)
+                let standing = try self.machines[index].files.blobs.open(
+                    blob, layout, isFull: isFull)
                 event = .opened(blob, standing)
             } catch { event = .failed(blob, error) }
             try self.tell(index, .transfer(event))
         case .task(.store(let blob, let part, let bytes, let link)):
             let event: FileEvent
             do throws(TransferFailure) {
-                let isRight = try self.machines[index].blobs.store(
+                let isRight = try self.machines[index].files.blobs.store(
                     bytes, as: part, of: blob, isFull: isFull)
                 event = .stored(blob, part, from: link, isRight: isRight)
             } catch { event = .unstored(blob, error) }
@@ -294,15 +301,16 @@ extension Simulation {
         case .task(.finish(let blob)):
             let event: FileEvent
             do throws(TransferFailure) {
-                try self.machines[index].blobs.finish(blob, isFull: isFull)
+                try self.machines[index].files.blobs.finish(blob, isFull: isFull)
                 event = .finished(
-                    blob, beginning: self.machines[index].blobs.read(.chunk(0), of: blob) ?? [])
+                    blob,
+                    beginning: self.machines[index].files.blobs.read(.chunk(0), of: blob) ?? [])
             } catch { event = .failed(blob, error) }
             try self.tell(index, .transfer(event))
         case .task(.close(let blob, let isRemoved)):
-            self.machines[index].blobs.close(blob, isRemoved: isRemoved)
+            self.machines[index].files.blobs.close(blob, isRemoved: isRemoved)
         case .task(.read(let link, let number, let blob, let part)):
-            let bytes = self.machines[index].blobs.read(part, of: blob)
+            let bytes = self.machines[index].files.blobs.read(part, of: blob)
             try self.tell(index, .transfer(.read(link, number: number, bytes)))
         case .task(.look), .task(.release), .task(.note), .task(.tell):
             preconditionFailure("the files' thread does not do that")
@@ -313,22 +321,22 @@ extension Simulation {
     /// something to go on with; true where it has stopped.
     private func isDisturbed(_ index: Int) throws -> Bool {
         guard !self.isSettling else { return false }
-        if self.faults.fullDisks > 0, self.filing.chance(20) {
+        if self.faults.fullDisks > 0, self.dice.filing.chance(20) {
             self.setDiskFull(index, true)
             self.schedule(
-                .fault(.freeDisk(machine: index)), in: self.filing.number(UInt64(10)...5_000))
+                .fault(.freeDisk(machine: index)), in: self.dice.filing.number(UInt64(10)...5_000))
         }
-        guard self.faults.crashes > 0, self.filing.chance(20) else { return false }
+        guard self.faults.crashes > 0, self.dice.filing.chance(20) else { return false }
         try self.fall(index)
         return true
     }
 
     /// The shell goes on with what was not whole, and removes that of which no message tells any longer.
     func takeUpFiles(_ index: Int) {
-        for blob in self.machines[index].blobs.files.keys.sorted() {
+        for blob in self.machines[index].files.blobs.files.keys.sorted() {
             self.schedule(
                 .file(machine: index, .takesUp(start: self.machines[index].start, blob)),
-                in: self.filing.number(UInt64(0)...30))
+                in: self.dice.filing.number(UInt64(0)...30))
         }
     }
 
@@ -337,7 +345,7 @@ extension Simulation {
         guard !attachments.isEmpty else {
             return self.add(.task(.close(blob, isRemoved: true)), to: index)
         }
-        guard !self.machines[index].blobs.isWhole(blob) else { return }
+        guard !self.machines[index].files.blobs.isWhole(blob) else { return }
         for told in attachments {
             guard let layout = BlobLayout(size: told.size) else { continue }
             try self.tell(
@@ -349,22 +357,22 @@ extension Simulation {
 
     /// A machine has stopped: what its files' thread was to do is not done.
     func stopFiles(_ index: Int, hasPower: Bool) {
-        self.machines[index].fileJobs = []
-        self.machines[index].blobs.stop(hasPower: hasPower, &self.filing)
+        self.machines[index].files.jobs = []
+        self.machines[index].files.blobs.stop(hasPower: hasPower, &self.dice.filing)
     }
 
     // MARK: In the end
 
     /// Some users fetch all that they can see; to the others comes what was under way.
     func chooseWanters() {
-        for index in self.machines.indices where self.filing.chance(60) {
-            self.machines[index].wantsAllFiles = true
+        for index in self.machines.indices where self.dice.filing.chance(60) {
+            self.machines[index].files.wantsAll = true
         }
     }
 
     /// Those users fetch what is not here yet, also where it failed before.
     func fetchLacking() throws {
-        for index in self.machines.indices where self.machines[index].wantsAllFiles {
+        for index in self.machines.indices where self.machines[index].files.wantsAll {
             // Of a room that was left nobody gives anything, though a file that is told of in another one,
             // too, may be sought there: each message that tells of it may lead to somebody who has it.
             for file in self.seenFiles(on: index)
@@ -382,11 +390,11 @@ extension Simulation {
             var wanted = node.transfers.compactMap { report in
                 report.place.conversation.map { (report.blob, $0) }
             }
-            if machine.wantsAllFiles {
+            if machine.files.wantsAll {
                 wanted += self.seenFiles(on: machine.index).map { ($0.blob, $0.conversation) }
             }
             for (blob, conversation) in wanted
-            where !machine.blobs.isWhole(blob) && machine.store.isJoined(conversation) {
+            where !machine.files.blobs.isWhole(blob) && machine.store.isJoined(conversation) {
                 guard let holder = self.holder(of: blob, in: conversation, for: machine.index)
                 else { continue }
                 return "node \(machine.index) still lacks file \(blob.description.prefix(8)), "
@@ -401,7 +409,7 @@ extension Simulation {
         of blob: BlobID, in conversation: ConversationID, for index: Int
     ) -> Int? {
         self.machines.first { other in
-            other.isUp && self.meets(index, other.index) && other.blobs.isWhole(blob)
+            other.isUp && self.meets(index, other.index) && other.files.blobs.isWhole(blob)
                 && other.store.isJoined(conversation)
                 && other.store.tells(conversation, of: blob)
         }?.index

@@ -5,10 +5,10 @@ import Formats
 extension Simulation {
     /// Starts a machine's node from its disk.
     package func start(_ index: Int, isContinuous: Bool = true) throws {
-        guard !self.machines[index].isUp, !self.machines[index].isRetired else { return }
+        guard !self.machines[index].isUp, !self.machines[index].fate.isRetired else { return }
         self.machines[index].start += 1
-        self.machines[index].actionsUntilCrash = nil
-        self.machines[index].cutOffs = [:]
+        self.machines[index].fate.actionsUntilCrash = nil
+        self.machines[index].expiry.cutOffs = [:]
         try self.checker.started(self.machines[index])
         self.checker.forgotWhatCame(index)
         let boot = self.random.next()
@@ -26,33 +26,34 @@ extension Simulation {
         let machine = self.machines[index]
         var configuration = NodeConfiguration(
             name: "n\(index)", staticPeers: statics, buildTime: Self.built,
-            realms: machine.realms,
+            realms: machine.access.realms,
             preferences: NodePreferences(
-                autoFetchBytes: machine.autoFetchBytes, tellsPresence: self.checker.signals,
-                tellsTyping: self.checker.signals), diskBounds: self.diskBounds)
-        configuration.linkBudget = self.linkBudget
-        configuration.logBounds = self.logBounds
-        configuration.recordBounds = self.recordBounds
+                autoFetchBytes: machine.files.autoFetchBytes, tellsPresence: self.checker.signals,
+                tellsTyping: self.checker.signals), diskBounds: self.bounds.disk)
+        configuration.linkBudget = self.bounds.links
+        configuration.logBounds = self.bounds.logs
+        configuration.recordBounds = self.bounds.records
         self.machines[index].node = Node(
-            signer: machine.signer, certificate: machine.certificate, person: machine.person,
+            signer: machine.identity.signer, certificate: machine.identity.certificate,
+            person: machine.identity.person,
             boot: boot, configuration: configuration,
             snapshot: machine.store.snapshot(isContinuous: isContinuous),
-            keyring: machine.keyring, random: self.machines[index].random.split())
+            keyring: machine.access.keyring, random: self.machines[index].random.split())
         try self.tell(index, .started)
-        if self.hasFiles { self.takeUpFiles(index) }
+        if self.story.hasFiles { self.takeUpFiles(index) }
         for other in self.machines where other.isUp && self.meets(index, other.index) {
             self.noteDiscovery(of: other.index, by: index)
             self.noteDiscovery(of: index, by: other.index)
         }
         // Discovery shows a node itself, too.
-        if self.neighbours == nil { self.noteDiscovery(of: index, by: index) }
+        if self.network.neighbours == nil { self.noteDiscovery(of: index, by: index) }
         try self.sendTouched()
     }
 
     /// Whether two machines can discover each other.
     func meets(_ one: Int, _ other: Int) -> Bool {
         guard one != other else { return false }
-        return self.neighbours?[one].contains(other) ?? true
+        return self.network.neighbours?[one].contains(other) ?? true
     }
 
     /// Notes that discovery will tell one machine of another.
@@ -90,22 +91,22 @@ extension Simulation {
             _ = try self.write(batch, index)
         }
         let start = self.machines[index].start
-        self.machines[index].actionsUntilCrash = nil
+        self.machines[index].fate.actionsUntilCrash = nil
         self.machines[index].node = nil
         self.machines[index].timers = [:]
         self.machines[index].requests = [:]
         self.machines[index].dials = [:]
         self.machines[index].wires = [:]
         self.stopFiles(index, hasPower: !isSilent)
-        for number in self.wires.keys.sorted() {
+        for number in self.network.wires.keys.sorted() {
             for side in 0...1 {
-                guard let end = self.wires[number]?.ends[side], end.machine == index,
+                guard let end = self.network.wires[number]?.ends[side], end.machine == index,
                     end.start == start, !end.isGone
                 else { continue }
-                self.wires[number]?.directions[side].lanes = [:]
+                self.network.wires[number]?.directions[side].lanes = [:]
                 if isSilent {
-                    self.wires[number]?.ends[side].isGone = true
-                    self.wires[number]?.ends[side].session = nil
+                    self.network.wires[number]?.ends[side].isGone = true
+                    self.network.wires[number]?.ends[side].session = nil
                     self.forgetIfOver(number)
                 } else {
                     self.leave(number, side)
@@ -130,22 +131,27 @@ extension Simulation {
     /// Gives a machine other addresses; streams from and to the old ones fall silent.
     func move(_ index: Int) throws {
         let old = self.machines[index].addresses
-        for address in old where self.listeners[address] == index { self.listeners[address] = nil }
-        self.addressCount += 1
+        for address in old where self.network.listeners[address] == index {
+            self.network.listeners[address] = nil
+        }
+        self.network.addressCount += 1
         var new = [
-            "10.9.\(self.addressCount / 250).\(self.addressCount % 250 + 1):7000",
-            "[fd09::\(self.addressCount)]:7000",
+            "10.9.\(self.network.addressCount / 250).\(self.network.addressCount % 250 + 1):7000",
+            "[fd09::\(self.network.addressCount)]:7000",
         ]
         // Now and then an address is one that somebody had before, and may be known by.
-        if self.random.chance(40), let free = self.vacated.randomElement(using: &self.random) {
+        if self.random.chance(40),
+            let free = self.network.vacated.randomElement(using: &self.random)
+        {
             new[0] = free
-            self.vacated.removeAll { $0 == free }
+            self.network.vacated.removeAll { $0 == free }
         }
-        self.vacated.append(old[0])
+        self.network.vacated.append(old[0])
         self.machines[index].addresses = new
-        for address in new { self.listeners[address] = index }
-        for (number, wire) in self.wires where wire.ends.contains(where: { $0.machine == index }) {
-            self.wires[number]?.isDead = true
+        for address in new { self.network.listeners[address] = index }
+        for (number, wire) in self.network.wires
+        where wire.ends.contains(where: { $0.machine == index }) {
+            self.network.wires[number]?.isDead = true
         }
         guard self.machines[index].isUp else { return }
         try self.tell(index, .networkChanged)

@@ -16,7 +16,7 @@ extension Simulation {
     private static var retransmitMilliseconds: UInt64 { 400 }
 
     func isBlocked(_ from: Int, _ to: Int) -> Bool {
-        self.blocked.contains(Way(from: from, to: to))
+        self.network.blocked.contains(Way(from: from, to: to))
     }
 
     func delay() -> UInt64 {
@@ -33,14 +33,14 @@ extension Simulation {
         guard let exporter = Bytes64(hash) else {
             preconditionFailure("an exporter has 64 bytes")
         }
-        let target = self.listeners[address]
+        let target = self.network.listeners[address]
         let wire = Wire(
             number: number, dial: dial, expecting: expecting, address: address,
             exporter: exporter,
             ends: [
                 Wire.End(
                     machine: index, start: self.machines[index].start,
-                    boot: self.machines[index].boot, secrets: self.machines[index].secrets),
+                    boot: self.machines[index].boot, secrets: self.machines[index].access.secrets),
                 Wire.End(machine: target ?? -1, start: 0),
             ])
         if target == nil { wire.ends[1].isGone = true }
@@ -51,7 +51,7 @@ extension Simulation {
                     initiator: self.identity(index), static: KeyPair.generate(),
                     expecting: expecting, dial: dial.rawValue))
         }
-        self.wires[number] = wire
+        self.network.wires[number] = wire
         self.machines[index].dials[dial] = number
         guard target != nil else {
             let failure = DialFailure(.noRoute, "no route to host")
@@ -68,15 +68,16 @@ extension Simulation {
     private func identity(_ index: Int) -> SessionIdentity {
         let machine = self.machines[index]
         return SessionIdentity(
-            signer: machine.signer, certificate: machine.certificate, boot: machine.boot,
-            listenPort: 7000, realms: machine.secrets, features: .ownAnnounced)
+            signer: machine.identity.signer, certificate: machine.identity.certificate,
+            boot: machine.boot,
+            listenPort: 7000, realms: machine.access.secrets, features: .ownAnnounced)
     }
 
     /// The side that was dialled begins to shake hands.
     private func answerHello(_ number: Int) {
-        guard let index = self.wires[number]?.ends[1].machine else { return }
-        self.wires[number]?.ends[1].boot = self.machines[index].boot
-        self.wires[number]?.ends[1].secrets = self.machines[index].secrets
+        guard let index = self.network.wires[number]?.ends[1].machine else { return }
+        self.network.wires[number]?.ends[1].boot = self.machines[index].boot
+        self.network.wires[number]?.ends[1].secrets = self.machines[index].access.secrets
     }
 
     /// The realm by whose secret a handshake is made: the first of the dialling side that the other
@@ -87,7 +88,7 @@ extension Simulation {
 
     /// A dial that has not led to a link by now fails.
     func dialEnds(_ number: Int, _ failure: DialFailure) throws {
-        guard let wire = self.wires[number], !wire.ends[0].isGone, wire.ends[0].link == nil
+        guard let wire = self.network.wires[number], !wire.ends[0].isGone, wire.ends[0].link == nil
         else { return }
         let index = wire.ends[0].machine
         self.leave(number, 0)
@@ -97,14 +98,14 @@ extension Simulation {
     }
 
     private func open(_ number: Int, _ side: Int, _ proven: LinkInfo? = nil) throws {
-        guard let wire = self.wires[number] else { return }
+        guard let wire = self.network.wires[number] else { return }
         let (end, other) = (wire.ends[side], wire.ends[1 - side])
         self.lastNumber += 1
         let link = LinkID(self.lastNumber)
-        self.wires[number]?.ends[side].link = link
+        self.network.wires[number]?.ends[side].link = link
         // By the clock of that machine, which may be slow.
         let decided = self.instant(end.machine).monotonic + Limits.probeMilliseconds
-        self.wires[number]?.directions[side].readBy =
+        self.network.wires[number]?.directions[side].readBy =
             self.time + self.machines[end.machine].monotonic.wait(until: decided, from: self.time)
         self.machines[end.machine].wires[link] = (number, side)
         if side == 0 { self.machines[end.machine].dials[wire.dial] = nil }
@@ -113,7 +114,7 @@ extension Simulation {
         }
         let info = LinkInfo(
             peer: self.machines[other.machine].id,
-            certificate: self.machines[other.machine].certificate, boot: other.boot,
+            certificate: self.machines[other.machine].identity.certificate, boot: other.boot,
             role: side == 0 ? .initiator : .responder, dial: wire.dial.rawValue, realm: realm,
             version: 2, features: .ownAnnounced, listenPort: 7000, exporter: wire.exporter)
         // The tags of a real handshake would differ from run to run; all else must be the same.
@@ -125,7 +126,7 @@ extension Simulation {
         }
         let host = self.machines[other.machine].addresses[0].dropLast(5)
         let address = side == 0 ? wire.address : "\(host):\(50_000 + number % 9_999)"
-        self.wires[number]?.ends[side].source = Source(address)
+        self.network.wires[number]?.ends[side].source = Source(address)
         if self.machines[end.machine].isPuppet { return self.greet(number, side) }
         try self.tell(
             end.machine,
@@ -136,7 +137,7 @@ extension Simulation {
 
     func send(_ index: Int, _ link: LinkID, _ encoded: EncodedFrame) throws {
         guard let (number, side) = self.machines[index].wires[link],
-            let wire = self.wires[number]
+            let wire = self.network.wires[number]
         else { throw Violation("node \(index) sends on a link that is not open") }
         let received = try self.decoded(encoded, by: index)
         if encoded.channel.hasCredit {
@@ -149,10 +150,10 @@ extension Simulation {
             }
         }
         if let frame = received.frame {
-            if self.isRecording { self.record(frame, kind: encoded.bytes[0]) }
+            if self.assaults.isRecording { self.record(frame, kind: encoded.bytes[0]) }
             // Who was left waiting by a hostile peer may ask it again until the link is given up.
             if encoded.channel.hasCredit, !self.isHostile(wire), !frame.isSeeking {
-                self.checker.syncFrames += 1
+                self.checker.counts.syncFrames += 1
             }
             var heard = wire.directions[side].announced
             if self.time <= wire.directions[side].readBy {
@@ -192,7 +193,7 @@ extension Simulation {
 
     /// A frame as whoever gets it will read it; what goes to many is read once.
     private func decoded(_ encoded: EncodedFrame, by index: Int) throws -> ReceivedFrame {
-        if let last = self.lastSent, last.bytes == encoded.bytes { return last.received }
+        if let last = self.network.lastSent, last.bytes == encoded.bytes { return last.received }
         let received: ReceivedFrame
         do { received = try ReceivedFrame(whole: encoded.bytes) } catch {
             throw Violation("node \(index) sends a frame that does not decode: \(error)")
@@ -200,7 +201,7 @@ extension Simulation {
         guard received.channel == encoded.channel else {
             throw Violation("node \(index) sends a frame on another channel than its own")
         }
-        self.lastSent = (encoded.bytes, received)
+        self.network.lastSent = (encoded.bytes, received)
         return received
     }
 
@@ -211,7 +212,7 @@ extension Simulation {
     /// Says goodbye and ends a stream, as the shell does.
     func close(_ index: Int, _ link: LinkID, _ reason: GoawayReason, _ text: String) throws {
         guard let (number, side) = self.machines[index].wires[link],
-            let wire = self.wires[number]
+            let wire = self.network.wires[number]
         else { throw Violation("node \(index) closes a link that is not open") }
         try self.checker.closed(reason, text, by: index, with: wire.ends[1 - side].machine)
         try self.checker.gavePlace(
@@ -221,48 +222,48 @@ extension Simulation {
             _ = session.session.send(frame)
         } else if let received = try? ReceivedFrame(whole: frame.bytes) {
             // What had not left goes nowhere; the goodbye does.
-            self.wires[number]?.directions[side].lanes = [.control: [(frame, received)]]
+            self.network.wires[number]?.directions[side].lanes = [.control: [(frame, received)]]
         }
         self.leave(number, side)
     }
 
     /// One side has done with a stream; what it still has to send goes out before the end.
     func leave(_ number: Int, _ side: Int) {
-        guard let end = self.wires[number]?.ends[side], !end.isGone else { return }
-        self.wires[number]?.ends[side].isGone = true
-        self.wires[number]?.directions[side].isEnding = true
+        guard let end = self.network.wires[number]?.ends[side], !end.isGone else { return }
+        self.network.wires[number]?.ends[side].isGone = true
+        self.network.wires[number]?.directions[side].isEnding = true
         if let link = end.link { self.machines[end.machine].wires[link] = nil }
         self.touch(number, side)
     }
 
     func forgetIfOver(_ number: Int) {
-        guard let wire = self.wires[number], wire.isOver,
+        guard let wire = self.network.wires[number], wire.isOver,
             wire.directions.allSatisfy(\.inFlight.isEmpty)
         else { return }
-        self.wires[number] = nil
+        self.network.wires[number] = nil
     }
 
     func push(_ chunk: Wire.Chunk, _ number: Int, _ side: Int, bytes: Int) {
-        guard let wire = self.wires[number] else { return }
+        guard let wire = self.network.wires[number] else { return }
         let rate =
             wire.ends[1 - side].machine >= 0
             ? self.machines[wire.ends[1 - side].machine].readRate : 1_000_000
         let sending = UInt64(bytes / rate)
         let arrival = max(
             wire.directions[side].lastArrival, self.time + sending + self.delay() + wire.spread)
-        self.wires[number]?.directions[side].lastArrival = arrival
-        self.wires[number]?.directions[side].inFlight.append(chunk)
-        self.wires[number]?.directions[side].bytesInFlight += bytes
+        self.network.wires[number]?.directions[side].lastArrival = arrival
+        self.network.wires[number]?.directions[side].inFlight.append(chunk)
+        self.network.wires[number]?.directions[side].bytesInFlight += bytes
         self.eventQueue.schedule(.arrives(wire: number, side: 1 - side), at: arrival)
         if sending > 0 {
-            self.wires[number]?.directions[side].isSending = true
+            self.network.wires[number]?.directions[side].isSending = true
             self.schedule(.sent(wire: number, side: side), in: sending)
         }
     }
 
     /// Sends what waits, most urgent first, a message's worth at a time.
     func transmit(_ number: Int, _ side: Int) {
-        while let wire = self.wires[number] {
+        while let wire = self.network.wires[number] {
             guard !wire.directions[side].isSending,
                 wire.directions[side].bytesInFlight < Self.windowBytes
             else { return }
@@ -312,29 +313,30 @@ extension Simulation {
     // MARK: Arriving
 
     func arriveFrames(_ number: Int, _ side: Int) throws {
-        guard let wire = self.wires[number], let chunk = wire.directions[1 - side].inFlight.first
+        guard let wire = self.network.wires[number],
+            let chunk = wire.directions[1 - side].inFlight.first
         else { return }
         let (end, sender) = (wire.ends[side], wire.ends[1 - side])
         if wire.directions[1 - side].isStalled { return }
         if wire.isDead {
-            self.wires[number]?.directions[1 - side].inFlight.removeFirst()
+            self.network.wires[number]?.directions[1 - side].inFlight.removeFirst()
             return self.forgetIfOver(number)
         }
         if self.isBlocked(sender.machine, end.machine) {
-            self.wires[number]?.directions[1 - side].isStalled = true
+            self.network.wires[number]?.directions[1 - side].isStalled = true
             self.schedule(.arrivesAgain(wire: number, side: side), in: Self.retransmitMilliseconds)
             return
         }
-        self.wires[number]?.directions[1 - side].inFlight.removeFirst()
-        self.wires[number]?.directions[1 - side].bytesInFlight -= Self.size(chunk)
+        self.network.wires[number]?.directions[1 - side].inFlight.removeFirst()
+        self.network.wires[number]?.directions[1 - side].bytesInFlight -= Self.size(chunk)
         self.touch(number, 1 - side)
         defer { self.forgetIfOver(number) }
         if case .hello(1) = chunk, !end.isGone { return try self.accept(number) }
         if case .bytes = chunk, side == 1, end.start == 0, !end.isGone {
             guard self.machines[end.machine].isUp else { return try self.accept(number) }
-            self.wires[number]?.ends[1].start = self.machines[end.machine].start
+            self.network.wires[number]?.ends[1].start = self.machines[end.machine].start
             self.answerHello(number)
-            self.wires[number]?.ends[1].session = SessionBox(
+            self.network.wires[number]?.ends[1].session = SessionBox(
                 Session(responder: self.identity(end.machine), static: KeyPair.generate()))
         } else if end.isGone || !self.isRunning(end.machine, end.start) {
             // Nobody is there: a machine that runs says so, one that is off does not.
@@ -361,12 +363,12 @@ extension Simulation {
 
     /// What a blocked way has held back is sent again, all at once when it is open.
     func arriveAgain(_ number: Int, _ side: Int) throws {
-        guard let wire = self.wires[number] else { return }
+        guard let wire = self.network.wires[number] else { return }
         if self.isBlocked(wire.ends[1 - side].machine, wire.ends[side].machine) {
             self.schedule(.arrivesAgain(wire: number, side: side), in: Self.retransmitMilliseconds)
             return
         }
-        self.wires[number]?.directions[1 - side].isStalled = false
+        self.network.wires[number]?.directions[1 - side].isStalled = false
         for _ in wire.directions[1 - side].inFlight { try self.arriveFrames(number, side) }
     }
 
@@ -380,25 +382,25 @@ extension Simulation {
     }
 
     private func accept(_ number: Int) throws {
-        guard let end = self.wires[number]?.ends[1] else { return }
+        guard let end = self.network.wires[number]?.ends[1] else { return }
         guard self.machines[end.machine].isUp else {
-            self.wires[number]?.ends[1].isGone = true
+            self.network.wires[number]?.ends[1].isGone = true
             let failure = DialFailure(.refused, "connection refused")
             self.schedule(.dialEnds(wire: number, failure), in: self.delay())
             return
         }
         self.answerHello(number)
-        guard self.wires[number].flatMap(self.commonRealm) != nil else {
-            self.wires[number]?.ends[1].isGone = true
+        guard self.network.wires[number].flatMap(self.commonRealm) != nil else {
+            self.network.wires[number]?.ends[1].isGone = true
             self.schedule(.dialEnds(wire: number, DialFailure(.wrongRealm)), in: self.delay())
             return
         }
-        self.wires[number]?.ends[1].start = self.machines[end.machine].start
+        self.network.wires[number]?.ends[1].start = self.machines[end.machine].start
         self.push(.hello(2), number, 1, bytes: 64)
     }
 
     private func answered(_ number: Int) throws {
-        guard let wire = self.wires[number] else { return }
+        guard let wire = self.network.wires[number] else { return }
         let peer = self.machines[wire.ends[1].machine].id
         if let expected = wire.expecting, expected != peer {
             return try self.dialEnds(
@@ -409,38 +411,41 @@ extension Simulation {
     }
 
     private func deliver(_ received: ReceivedFrame, _ number: Int, _ side: Int) throws {
-        guard let end = self.wires[number]?.ends[side], let link = end.link, !end.isGone,
+        guard let end = self.network.wires[number]?.ends[side], let link = end.link, !end.isGone,
             self.isRunning(end.machine, end.start)
         else { return }
         switch received.frame {
         case .credit(let channel, let bytes):
             // A hostile peer may give more than any number holds.
-            let before = self.wires[number]?.directions[side].outstanding[channel] ?? 0
+            let before = self.network.wires[number]?.directions[side].outstanding[channel] ?? 0
             let (rest, isBelowAll) = before.subtractingReportingOverflow(Int(clamping: bytes))
             let outstanding = isBelowAll ? Int.min : rest
-            self.wires[number]?.directions[side].outstanding[channel] = outstanding
-            guard outstanding >= 0 || self.wires[number].map(self.isHostile) == true else {
+            self.network.wires[number]?.directions[side].outstanding[channel] = outstanding
+            guard outstanding >= 0 || self.network.wires[number].map(self.isHostile) == true else {
                 throw Violation("node \(end.machine) gets more credit than it used")
             }
         case .rooms(_, let names):
             // In which of its realms is for the node to find out.
-            let realms = [RealmID.open] + (self.realm.map { [$0.id] } ?? [])
+            let realms = [RealmID.open] + (self.story.realm.map { [$0.id] } ?? [])
             for room in realms.flatMap({ realm in names.map { Room($0, in: realm).conversation } })
             {
-                self.wires[number]?.directions[side].announced.insert(room)
-                self.wires[number]?.directions[side].leftEarly.remove(room)
+                self.network.wires[number]?.directions[side].announced.insert(room)
+                self.network.wires[number]?.directions[side].leftEarly.remove(room)
             }
         case .shares(let tags): self.noteShares(tags, number, side)
         case .blobWant(let want):
-            self.wires[number]?.directions[side].wanted[want.number, default: []].insert(want.blob)
+            self.network.wires[number]?.directions[side].wanted[want.number, default: []].insert(
+                want.blob)
         case .roomsLeft(let rooms):
-            self.wires[number]?.directions[side].announced.subtract(rooms)
-            if let direction = self.wires[number]?.directions[side], self.time <= direction.readBy {
-                self.wires[number]?.directions[side].leftEarly.formUnion(rooms)
+            self.network.wires[number]?.directions[side].announced.subtract(rooms)
+            if let direction = self.network.wires[number]?.directions[side],
+                self.time <= direction.readBy
+            {
+                self.network.wires[number]?.directions[side].leftEarly.formUnion(rooms)
             }
         case .liveRun(let run), .syncRun(let run):
             if self.machines[end.machine].adversary == nil {
-                self.checker.entriesReceived += run.entries.count
+                self.checker.counts.entriesReceived += run.entries.count
             }
             self.checker.brought(run, to: self.machines[end.machine], from: end.source)
         default: break
@@ -454,7 +459,7 @@ extension Simulation {
     }
 
     private func read(_ bytes: [UInt8], _ number: Int, _ side: Int) throws {
-        guard let session = self.wires[number]?.ends[side].session else { return }
+        guard let session = self.network.wires[number]?.ends[side].session else { return }
         for event in session.session.receive(bytes) {
             switch event {
             case .established(let info): try self.open(number, side, info)
@@ -467,7 +472,7 @@ extension Simulation {
 
     /// A side notices that its stream has ended.
     func endOfStream(_ number: Int, _ side: Int, _ failure: SessionFailure?) throws {
-        guard let end = self.wires[number]?.ends[side], !end.isGone else { return }
+        guard let end = self.network.wires[number]?.ends[side], !end.isGone else { return }
         guard let link = end.link else {
             if side == 0 {
                 let ended = DialFailure(.failed, "the stream ended")
@@ -475,11 +480,11 @@ extension Simulation {
             }
             self.leave(number, side)
             guard let failure, self.isRunning(end.machine, end.start) else { return }
-            let stranger = self.wires[number]?.ends[0].machine ?? 0
+            let stranger = self.network.wires[number]?.ends[0].machine ?? 0
             let address = self.machines[stranger].addresses[0]
             return try self.tell(end.machine, .incomingFailed(address: address, failure))
         }
-        self.wires[number]?.directions[side].lanes = [:]
+        self.network.wires[number]?.directions[side].lanes = [:]
         self.leave(number, side)
         guard self.isRunning(end.machine, end.start) else { return }
         try self.tell(end.machine, .linkClosed(link, failure))

@@ -55,12 +55,14 @@ extension Simulation {
         var faults = Faults()
         faults.jitter = 10
         let simulation = Simulation(seed: random.next(), machines: count, faults: faults)
-        simulation.log = log
-        if let links { simulation.linkBudget = Self.budget(of: links) }
+        simulation.record.log = log
+        if let links { simulation.bounds.links = Self.budget(of: links) }
         return (
             simulation,
             try simulation.playOffice { moment in
-                progress("\(moment), \(simulation.time / 1_000) s, \(simulation.eventCount) events")
+                progress(
+                    "\(moment), \(simulation.time / 1_000) s, \(simulation.record.eventCount) events"
+                )
             }
         )
     }
@@ -161,11 +163,11 @@ extension Simulation {
         for (number, index) in all.prefix(self.machines.count / Self.sybilOf).enumerated() {
             self.makeHostile(index, kinds: [.withhold])
             self.machines[index].adversary?.deprived = Set(all)
-            for address in self.machines[index].addresses { self.listeners[address] = nil }
+            for address in self.machines[index].addresses { self.network.listeners[address] = nil }
             let host = "10.8.0.\(number % Self.sybilHosts + 1)"
             let address = "\(host):\(7_000 + number / Self.sybilHosts)"
             self.machines[index].addresses = [address]
-            self.listeners[address] = index
+            self.network.listeners[address] = index
         }
     }
 
@@ -187,13 +189,13 @@ extension Simulation {
 
     /// How often each honest member gets each of some messages, on average.
     private func copies(of messages: Int, in room: Room) throws -> Double {
-        let before = self.checker.entriesReceived
+        let before = self.checker.counts.entriesReceived
         for number in 0..<messages {
             try self.say("calm \(number)", in: room)
             try self.run(for: 1_000)
         }
         try self.run(for: 20_000)
-        let received = self.checker.entriesReceived - before
+        let received = self.checker.counts.entriesReceived - before
         let copies = Double(received) / Double(messages * (self.honest.count - 1))
         guard copies <= 1.1 else { throw Violation("\(copies) copies of each message come") }
         if let reason = self.disagreement(in: room.conversation, among: self.honest) {
@@ -205,7 +207,7 @@ extension Simulation {
     /// With whom each of some machines shares a room, of these.
     private func neighbourhood(in room: Room, among members: [Int]) -> [Int: Set<Int>] {
         var found = Dictionary(uniqueKeysWithValues: members.map { ($0, Set<Int>()) })
-        for wire in self.wires.values
+        for wire in self.network.wires.values
         where !wire.isDead && wire.ends.allSatisfy({ !$0.isGone && $0.link != nil })
             && wire.directions.allSatisfy({ $0.announced.contains(room.conversation) })
         {

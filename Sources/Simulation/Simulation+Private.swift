@@ -8,7 +8,7 @@ extension Simulation {
     package func direct(_ one: Int, _ other: Int) -> DirectConversation {
         let (own, peer) = (self.machines[one], self.machines[other])
         let made = try? DirectConversation(
-            of: own.person, with: peer.certificate.keys, at: peer.id)
+            of: own.identity.person, with: peer.identity.certificate.keys, at: peer.id)
         guard let made else { preconditionFailure("keys of machines can be used") }
         return made
     }
@@ -16,9 +16,9 @@ extension Simulation {
     /// Its id, which both have.
     package func directID(_ one: Int, _ other: Int) -> ConversationID {
         let pair = [one, other].sorted()
-        if let known = self.directs[pair] { return known }
+        if let known = self.story.directs[pair] { return known }
         let id = self.direct(one, other).id
-        self.directs[pair] = id
+        self.story.directs[pair] = id
         return id
     }
 
@@ -37,7 +37,7 @@ extension Simulation {
     /// Notes what users write to one another, of which some let others in and some do not.
     func scheduleDirects(_ workload: Workload) {
         // Nobody passes on what is for one person: each must meet each.
-        guard self.neighbours == nil else { return }
+        guard self.network.neighbours == nil else { return }
         var random = SeededRandom(seed: UInt64(workload.messages) << 24 ^ workload.milliseconds)
         for number in 0..<workload.directs {
             let machine = random.number(0...self.machines.count - 1)
@@ -92,18 +92,18 @@ extension Simulation {
 
     /// Notes which conversations a side of a wire has been shown by tags.
     func noteShares(_ tags: [UInt64], _ number: Int, _ side: Int) {
-        guard let wire = self.wires[number] else { return }
+        guard let wire = self.network.wires[number] else { return }
         let sender: LinkRole = side == 0 ? .responder : .initiator
         // Two devices of one person share that person's conversations with others.
-        for id in self.begun {
+        for id in self.story.begun {
             if tags.contains(LinkTags.share(id, by: sender, exporter: wire.exporter)) {
-                self.wires[number]?.directions[side].announced.insert(id)
-                self.wires[number]?.directions[side].leftEarly.remove(id)
-            } else if self.wires[number]?.directions[side].announced.remove(id) != nil,
-                let direction = self.wires[number]?.directions[side],
+                self.network.wires[number]?.directions[side].announced.insert(id)
+                self.network.wires[number]?.directions[side].leftEarly.remove(id)
+            } else if self.network.wires[number]?.directions[side].announced.remove(id) != nil,
+                let direction = self.network.wires[number]?.directions[side],
                 self.time <= direction.readBy
             {
-                self.wires[number]?.directions[side].leftEarly.insert(id)
+                self.network.wires[number]?.directions[side].leftEarly.insert(id)
             }
         }
     }
@@ -111,8 +111,8 @@ extension Simulation {
     /// Takes note of the keys of what a machine begins or enters.
     func noteKeys(of batch: Batch, on machine: Int) {
         for (id, membership) in batch.membership where membership.kind.room == nil {
-            self.begun.insert(id)
-            self.machines[machine].keyring.add(membership.kind)
+            self.story.begun.insert(id)
+            self.machines[machine].access.keyring.add(membership.kind)
             self.checker.keyring.add(membership.kind)
             self.checker.keyHolders[id, default: []].insert(machine)
         }

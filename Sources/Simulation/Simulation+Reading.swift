@@ -24,7 +24,7 @@ extension Simulation {
         where key.conversation == conversation {
             for (index, row) in log.rows.enumerated() where row.cursor != nil {
                 let envelope = self.machines[machine].store.envelope(of: row, key, index)
-                let reading = self.machines[machine].keyring.read(envelope)
+                let reading = self.machines[machine].access.keyring.read(envelope)
                 guard row.verdict.isSeen, case .text(let text)? = reading.content else { continue }
                 let author = self.machines.first { $0.id == key.name.author }?.index ?? -1
                 found.append(
@@ -77,11 +77,11 @@ extension Simulation {
     package var acknowledgedCount: Int { self.checker.acknowledgedCount }
 
     /// How many runs were sent, by all to all.
-    package var runCount: Int { self.checker.runCount }
+    package var runCount: Int { self.checker.counts.runs }
 
     /// How many links are open on both ends between two machines.
     package func linkCount(_ one: Int, _ other: Int) -> Int {
-        self.wires.values.count { wire in
+        self.network.wires.values.count { wire in
             wire.ends.allSatisfy { !$0.isGone && $0.link != nil }
                 && Set(wire.ends.map(\.machine)) == [one, other]
         }
@@ -102,8 +102,8 @@ extension Simulation {
         let hostile = self.machines.count { $0.adversary != nil }
         return "nodes \(self.machines.count) hostile \(hostile) "
             + "sessions \(self.faults.hasSessions ? 1 : 0) messages \(self.acknowledgedCount) "
-            + "files \(self.checker.filesFetched) streams \(self.checker.streamsRead) "
-            + "assaults \(self.assaultCount) events \(self.eventCount) "
+            + "files \(self.checker.counts.filesFetched) streams \(self.checker.streams.readCount) "
+            + "assaults \(self.assaults.count) events \(self.record.eventCount) "
             + "milliseconds \(self.time) rounds \(self.rounds)"
     }
 }

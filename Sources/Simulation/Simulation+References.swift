@@ -26,7 +26,7 @@ extension Simulation {
         workload.moves = 0
         let simulation = Simulation(
             seed: random.next(), machines: random.number(4...6), faults: faults)
-        simulation.log = log
+        simulation.record.log = log
         simulation.makeHostile(1, kinds: [.withhold])
         try simulation.play(workload)
         return simulation
@@ -35,9 +35,9 @@ extension Simulation {
     /// Notes when users say something of messages.
     func scheduleReferences(_ workload: Workload) {
         for _ in 0..<workload.references {
-            let machine = self.referring.number(0...self.machines.count - 1)
-            let room = self.room(self.referring.number(0...workload.rooms - 1)).conversation
-            let moment = self.referring.number(0...workload.milliseconds)
+            let machine = self.dice.referring.number(0...self.machines.count - 1)
+            let room = self.room(self.dice.referring.number(0...workload.rooms - 1)).conversation
+            let moment = self.dice.referring.number(0...workload.milliseconds)
             self.schedule(.refers(machine: machine, room), in: moment)
         }
     }
@@ -61,18 +61,18 @@ extension Simulation {
             return self.invent(about: found.suffix(2).map(\.target), by: index, in: room)
         }
         guard
-            let target = found.suffix(8).map(\.target).randomElement(using: &self.referring)
+            let target = found.suffix(8).map(\.target).randomElement(using: &self.dice.referring)
         else { return }
         let isOwn =
             self.checker.persons[target.log.author] == self.checker.persons[machine.id]
-        let number = self.referring.number(0...9)
+        let number = self.dice.referring.number(0...9)
         if isOwn || number == 0 {
             let outgoing = Outgoing(
                 conversation: room, content: .edit("edited \(self.time)", of: target))
             return try self.request(index, .send(outgoing))
         }
         let reaction = Reaction(
-            ["ok", "no"].randomElement(using: &self.referring) ?? "", to: target,
+            ["ok", "no"].randomElement(using: &self.dice.referring) ?? "", to: target,
             isWithdrawn: number < 3)
         guard let reaction else { return }
         try self.request(
@@ -83,7 +83,7 @@ extension Simulation {
     private func invent(about targets: [EntryTarget], by index: Int, in room: ConversationID) {
         let streams = self.streams(of: index)
         guard !streams.isEmpty else { return }
-        self.assaultCount += 1
+        self.assaults.count += 1
         for target in targets {
             let reactions = (0..<Self.inventedPerLog).compactMap {
                 Reaction("s\($0)", to: target).map { Content.reaction($0) }
@@ -97,16 +97,16 @@ extension Simulation {
 
     /// A log of an author that there is not, in two runs.
     private func inventedRuns(_ contents: [Content], in room: ConversationID) -> [VerifiedRun] {
-        let signer = Self.signer(&self.referring)
+        let signer = Self.signer(&self.dice.referring)
         let author = PeerID(signer.publicKey)
         let certificate = Self.certificate(of: signer)
         self.checker.persons[author] = certificate.personID
-        self.checker.forkers.insert(author)
-        self.checker.strange.insert(author)
-        self.checker.invented.insert(author)
+        self.checker.suspects.forkers.insert(author)
+        self.checker.suspects.strange.insert(author)
+        self.checker.suspects.invented.insert(author)
         let key = LogKey(
             conversation: room,
-            name: LogName(author: author, incarnation: self.referring.next()))
+            name: LogName(author: author, incarnation: self.dice.referring.next()))
         var time = HybridTime(wallMilliseconds: self.wall)
         var head = Head.start
         let opening = Content.open(LogOpening(certificate: certificate, closes: []))
@@ -115,7 +115,7 @@ extension Simulation {
             for content in part {
                 let entry = Entry(
                     entryClass: content.entryClass, time: time, deps: [],
-                    payload: .present(content.payload(using: &self.referring)))
+                    payload: .present(content.payload(using: &self.dice.referring)))
                 let prev = ids.last ?? (head.seq == 0 ? nil : head.id)
                 ids.append(
                     entry.id(key: key, seq: head.seq + UInt64(entries.count) + 1, prev: prev))

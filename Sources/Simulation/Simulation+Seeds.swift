@@ -7,7 +7,7 @@ extension Simulation {
         // Now and then a larger company.
         let count = random.chance(4) ? random.number(13...24) : random.number(5...12)
         let simulation = Simulation(seed: random.next(), machines: count, faults: faults)
-        simulation.log = log
+        simulation.record.log = log
         log?("\(faults)")
         log?("\(workload)")
         try simulation.play(workload)
@@ -33,7 +33,7 @@ extension Simulation {
         workload.drawStreams(in: 30, of: seed)
         let simulation = Simulation(
             seed: random.next(), machines: random.number(5...7), faults: faults)
-        simulation.log = log
+        simulation.record.log = log
         for machine in 0..<random.number(1...2) {
             simulation.makeHostile(machine, kinds: Adversary.Kind.allCases)
             simulation.noteAssaults(150, by: machine, within: workload.milliseconds)
@@ -67,7 +67,7 @@ extension Simulation {
         workload.erasures = 40
         let simulation = Simulation(
             seed: random.next(), machines: count, faults: faults, neighbours: neighbours)
-        simulation.log = log
+        simulation.record.log = log
         try simulation.play(workload)
         return simulation
     }
@@ -80,10 +80,10 @@ extension Simulation {
     }
 
     private func prepare(_ workload: Workload) {
-        self.hasFiles = workload.files > 0
+        self.story.hasFiles = workload.files > 0
         self.checker.signals = workload.signals > 0
         // Where each machine meets only some, members might have no way to one another.
-        if self.neighbours == nil, self.random.chance(30) {
+        if self.network.neighbours == nil, self.random.chance(30) {
             self.makeRealm(self.machines.indices.filter { _ in self.random.chance(60) })
             if self.random.chance(50) {
                 // Before all is to be well.

@@ -25,11 +25,11 @@ extension Simulation {
             if self.machines[index].adversary != nil { try self.retire(index) }
             self.setDiskFull(index, false)
             self.machines[index].clock.set(error: 0, drift: 0, at: self.wall)
-            self.machines[index].actionsUntilCrash = nil
+            self.machines[index].fate.actionsUntilCrash = nil
             self.machines[index].readRate = 1_000_000
-            if !self.machines[index].isRetired { try self.start(index) }
+            if !self.machines[index].fate.isRetired { try self.start(index) }
         }
-        if self.hasFiles { self.chooseWanters() }
+        if self.story.hasFiles { self.chooseWanters() }
         for one in self.machines.indices {
             for other in self.machines.indices where self.meets(one, other) {
                 self.noteDiscovery(of: other, by: one)
@@ -47,7 +47,7 @@ extension Simulation {
                 until: "all agree", every: self.machines.count > 100 ? 5_000 : 250,
                 within: rounds * Limits.pingMilliseconds
             ) {
-                if self.hasFiles { try self.fetchLacking() }
+                if self.story.hasFiles { try self.fetchLacking() }
                 reason = try self.disagreement() ?? ""
                 return reason.isEmpty
             }
@@ -60,12 +60,12 @@ extension Simulation {
         try self.checkAgreement()
         var frames = 0
         for minute in 0..<Self.mostMinutes where minute == 0 || frames > 0 {
-            let before = self.checker.syncFrames
+            let before = self.checker.counts.syncFrames
             try self.run(for: 60_000)
-            frames = self.checker.syncFrames - before
+            frames = self.checker.counts.syncFrames - before
         }
         // Two that keep other logs of strangers look at that now and then, for good.
-        guard frames == 0 || self.checker.isNarrow else {
+        guard frames == 0 || self.checker.yielding.isNarrow else {
             throw Violation("\(frames) sync frames on a quiet network")
         }
         try self.checkAgreement()
@@ -78,7 +78,7 @@ extension Simulation {
     /// All agree still, but for a moment in which one link takes the place of another.
     private func checkAgreement() throws {
         // A message that was held until now may tell of a file.
-        if self.hasFiles { try self.fetchLacking() }
+        if self.story.hasFiles { try self.fetchLacking() }
         var reason = ""
         do {
             try self.run(until: "all agree again", within: Limits.pingMilliseconds) {
@@ -101,7 +101,7 @@ extension Simulation {
             try self.checkServing(machine)
             try self.checker.keptFiles(on: machine)
         }
-        for wire in self.wires.values {
+        for wire in self.network.wires.values {
             for (side, direction) in wire.directions.enumerated() where !wire.ends[side].isGone {
                 for (channel, bytes) in direction.outstanding where bytes > 16_384 {
                     throw Violation(
@@ -119,10 +119,10 @@ extension Simulation {
 
     /// What does not agree yet; nil where all does.
     package func disagreement() throws -> String? {
-        let machines = self.machines.filter { !$0.isRetired }
+        let machines = self.machines.filter { !$0.fate.isRetired }
         var links: [Way: Int] = [:]
         // A stream that died silently is no link, though neither end knows yet.
-        for wire in self.wires.values
+        for wire in self.network.wires.values
         where !wire.isDead && wire.ends.allSatisfy({ !$0.isGone && $0.link != nil }) {
             let ends = wire.ends.map(\.machine).sorted()
             links[Way(from: ends[0], to: ends[1]), default: 0] += 1
@@ -145,7 +145,7 @@ extension Simulation {
             let reason = self.disagreement(in: room, among: machines.map(\.index))
             if let reason { return reason }
         }
-        return self.hasFiles ? self.lackOfFiles() : nil
+        return self.story.hasFiles ? self.lackOfFiles() : nil
     }
 
     /// What does not agree yet of a conversation among those of some machines that are in it.

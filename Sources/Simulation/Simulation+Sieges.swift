@@ -13,9 +13,9 @@ extension Simulation {
         by act: Sybils.Act, seed: UInt64, look: (Simulation) throws -> Void = { _ in }
     ) throws -> Simulation {
         let simulation = Simulation(seed: seed, machines: 3, faults: Faults())
-        simulation.logBounds.all = 96
-        simulation.recordBounds.profiles = 16_384
-        simulation.checker.isNarrow = true
+        simulation.bounds.logs.all = 96
+        simulation.bounds.records.profiles = 16_384
+        simulation.checker.yielding.isNarrow = true
         for index in 0..<3 { try simulation.start(index) }
         let room = Workload.room(0)
         for index in 0..<3 { try simulation.request(index, .join(room)) }

@@ -27,13 +27,13 @@ extension Checker {
         for signal in signals {
             switch signal {
             case .presence(let peer, _):
-                guard peer != machine.id, self.signals || !self.hostile.isEmpty else {
+                guard peer != machine.id, self.signals || !self.suspects.hostile.isEmpty else {
                     throw Violation(
                         "node \(machine.index) says that \(peer) is there, which nobody told")
                 }
             case .typing(let peer, let conversation, true):
                 let isHostile = machines.contains {
-                    $0.id == peer && self.hostile.contains($0.index)
+                    $0.id == peer && self.suspects.hostile.contains($0.index)
                 }
                 guard isHostile || self.typed[conversation]?.contains(peer) == true else {
                     throw Violation("node \(machine.index) says that \(peer) writes, who does not")

@@ -24,21 +24,21 @@ extension Simulation {
     func scheduleStreams(_ workload: Workload) {
         let end = workload.milliseconds
         for number in 0..<workload.streams {
-            let machine = self.streaming.number(0...self.machines.count - 1)
-            let room = self.room(self.streaming.number(0...workload.rooms - 1)).conversation
-            let moment = self.streaming.number(0...end)
+            let machine = self.dice.streaming.number(0...self.machines.count - 1)
+            let room = self.room(self.dice.streaming.number(0...workload.rooms - 1)).conversation
+            let moment = self.dice.streaming.number(0...end)
             guard let name = StreamName("stream\(number)") else {
                 preconditionFailure("a small word and a number name a stream")
             }
-            if self.streaming.chance(30) {
+            if self.dice.streaming.chance(30) {
                 self.scheduleStored(name, from: machine, to: room, in: moment)
                 continue
             }
             let plan = StreamPlan(
-                name: name, isOrdered: self.streaming.chance(50),
-                count: self.streaming.number(0...60),
+                name: name, isOrdered: self.dice.streaming.chance(50),
+                count: self.dice.streaming.number(0...60),
                 // Some programs are faster than they may be.
-                pause: self.streaming.number(UInt64(5)...200))
+                pause: self.dice.streaming.number(UInt64(5)...200))
             self.schedule(.stream(machine: machine, .opens(room, plan)), in: moment)
         }
     }
@@ -47,8 +47,8 @@ extension Simulation {
     private func scheduleStored(
         _ name: StreamName, from machine: Int, to room: ConversationID, in milliseconds: UInt64
     ) {
-        let session = self.streaming.next() >> 1
-        let count = self.streaming.number(1...8)
+        let session = self.dice.streaming.next() >> 1
+        let count = self.dice.streaming.number(1...8)
         var offset: UInt64 = 0
         for number in 1...count {
             let bytes = self.streamBytes(atMost: 4_000)
@@ -63,14 +63,14 @@ extension Simulation {
     }
 
     private func streamBytes(atMost limit: Int) -> [UInt8] {
-        let count = self.streaming.number(1...limit)
-        return [UInt8](repeating: UInt8(self.streaming.number(0...255)), count: count)
+        let count = self.dice.streaming.number(1...limit)
+        return [UInt8](repeating: UInt8(self.dice.streaming.number(0...255)), count: count)
     }
 
     func happen(_ happening: StreamHappening, on index: Int) throws {
         switch happening {
         case .opens(let room, let plan):
-            self.streamPlans[plan.name] = plan
+            self.story.streamPlans[plan.name] = plan
             try self.request(index, .openStream(room, plan.name, isOrdered: plan.isOrdered))
         case .sends(let start, let stream, let bytes):
             guard self.isRunning(index, start) else { return }
@@ -86,11 +86,11 @@ extension Simulation {
         let start = self.machines[index].start
         switch (request, answer) {
         case (.openStream(let room, let name, let isOrdered), .streamOpened(let stream)):
-            guard let plan = self.streamPlans[name] else { return }
-            self.checker.streams[stream] = Checker.SentStream(
+            guard let plan = self.story.streamPlans[name] else { return }
+            self.checker.streams.sent[stream] = Checker.SentStream(
                 machine: index, start: start, conversation: room, name: name, isOrdered: isOrdered)
             for number in 0..<plan.count {
-                let size = self.streaming.chance(20) ? Limits.streamPacketBytes : 60
+                let size = self.dice.streaming.chance(20) ? Limits.streamPacketBytes : 60
                 self.schedule(
                     .stream(
                         machine: index,
@@ -104,7 +104,7 @@ extension Simulation {
         case (.sendPacket(let stream, let bytes), .packetSent(let number, _)):
             try self.checker.sent(bytes, number, of: stream, by: self.machines[index])
         case (.closeStream(let stream), .streamClosed):
-            self.checker.streams[stream]?.isEnded = true
+            self.checker.streams.sent[stream]?.isEnded = true
         default: break
         }
     }
@@ -144,10 +144,11 @@ extension Checker {
     mutating func sent(
         _ bytes: [UInt8], _ number: UInt64, of stream: UInt64, by machine: Machine
     ) throws {
-        guard let known = self.streams[stream], number == UInt64(known.packets.count) + 1 else {
+        guard let known = self.streams.sent[stream], number == UInt64(known.packets.count) + 1
+        else {
             throw Violation("node \(machine.index) leaves numbers of a stream out")
         }
-        self.streams[stream]?.packets.append(bytes)
+        self.streams.sent[stream]?.packets.append(bytes)
     }
 
     /// A node gives a packet: what its author sent, once, and in the order that was asked for; what was
@@ -159,16 +160,18 @@ extension Checker {
         guard machine.store.isJoined(conversation) else {
             throw Violation("node \(machine.index) gives a packet of where it is not")
         }
-        let isHostile = machines.contains { $0.id == peer && self.hostile.contains($0.index) }
+        let isHostile = machines.contains {
+            $0.id == peer && self.suspects.hostile.contains($0.index)
+        }
         guard !isHostile else { return }
-        guard var sent = self.streams[stream], machines[sent.machine].id == peer else {
+        guard var sent = self.streams.sent[stream], machines[sent.machine].id == peer else {
             throw Violation("node \(machine.index) gives a packet that \(peer) has not sent")
         }
         let author = machines[sent.machine]
         let isCut = !author.isUp || author.start != sent.start
         if isCut, !sent.isEnded, packet.number == UInt64(sent.packets.count) + 1 {
             if packet.isEnd { sent.isEnded = true } else { sent.packets.append(packet.bytes) }
-            self.streams[stream] = sent
+            self.streams.sent[stream] = sent
         }
         guard sent.conversation == conversation, sent.name == packet.name,
             sent.isOrdered == packet.isOrdered,
@@ -180,7 +183,7 @@ extension Checker {
             throw Violation("node \(machine.index) gives a packet that \(peer) has not sent")
         }
         let reader = StreamReader(machine: machine.index, start: machine.start, stream: stream)
-        var read = self.readStreams[reader] ?? ReadStream()
+        var read = self.streams.read[reader] ?? ReadStream()
         guard read.numbers.insert(packet.number).inserted else {
             throw Violation("node \(machine.index) gives a packet of a stream twice")
         }
@@ -193,9 +196,9 @@ extension Checker {
             read.missed -= 1
         case .drop: break
         }
-        self.readStreams[reader] = read
+        self.streams.read[reader] = read
         guard packet.isEnd else { return }
-        self.streamsRead += 1
+        self.streams.readCount += 1
         guard read.given + read.missed == sent.packets.count else {
             throw Violation(
                 "node \(machine.index) has got \(read.given) packets and missed \(read.missed) "

@@ -1,5 +1,5 @@
 package import Engine
-package import Formats
+import Formats
 import Crypto
 
 /// Some machines on a network, with everything that may go wrong, run from one seed.
@@ -45,78 +45,32 @@ package final class Simulation {
     static let built = Simulation.epoch - 86_400_000
 
     let faults: Faults
-    /// The realm that some of the machines are in; nil where all are in the open one only.
-    package internal(set) var realm: Realm?
     var random: SeededRandom
-    /// Draws what is erased, apart from all else, so that a seed without erasures stays as it is.
-    var erasing: SeededRandom
-    /// Draws what is said of messages, apart for the same reason.
-    var referring: SeededRandom
-    /// Draws all about files, apart for the same reason.
-    var filing: SeededRandom
-    /// Draws all about streams.
-    var streaming: SeededRandom
-    /// What programs are to send, by the stream's name.
-    var streamPlans: [StreamName: StreamPlan] = [:]
+    var dice: Dice
     var eventQueue = EventQueue<Happening>()
-    var machines: [Machine] = []
-    var wires: [Int: Wire] = [:]
-    var checker = Checker()
-    /// Ways that are blocked: from one machine to another.
-    var blocked: Set<Way> = []
-    var backups: [Int: (store: ModelStore, blobs: ModelBlobs)] = [:]
-    var lastNumber: UInt64 = 0
-    /// Which machine listens at an address.
-    var listeners: [String: Int] = [:]
-    /// Addresses that machines have left.
-    var vacated: [String] = []
-    /// How many addresses were given out beyond the first ones.
-    var addressCount = 0
-    /// How many links each node may have.
-    var linkBudget = LinkBudget()
-    /// Whom each machine can discover; nil where all can discover all.
-    private(set) var neighbours: [Set<Int>]?
-    /// Runs whose attestation has been checked once.
-    private var attested: Set<Bytes64> = []
-    /// Direct conversations by the machines of their people.
-    var directs: [[Int]: ConversationID] = [:]
-    /// Conversations other than rooms that are, or were, on somebody's disk: nobody shows others.
-    var begun: Set<ConversationID> = []
-    /// The keys of rooms whose members seal what they write.
-    var roomKeys: [ConversationID: ConversationKey] = [:]
-    /// Frames and first bytes of streams, for a hostile peer to send again, and whether to keep them.
-    var recorded: [UInt8: [Frame]] = [:]
-    var recordedBytes: [[UInt8]] = []
-    /// What hostile peers have signed beside their nodes, in the order of signing.
-    var forged: [ConversationID: [EntryID]] = [:]
-    var isRecording = false
-    /// How often hostile peers did something bad.
-    package var assaultCount = 0
-    /// How many ping intervals went by between the end of all faults and the moment when all agreed.
-    package internal(set) var rounds: UInt64 = 0
-    /// Whether nothing may go wrong any more.
-    var isSettling = false
-    /// Whether users send files.
-    var hasFiles = false
-    private var touched: [(wire: Int, side: Int)] = []
-    /// One attacker with many keys, if there is one.
-    var sybils: Sybils?
-    /// What nodes have room for.
-    var logBounds = LogBounds()
-    var recordBounds = RecordBounds()
-    var diskBounds = DiskBounds()
-    /// What was sent last, as it reads.
-    var lastSent: (bytes: [UInt8], received: ReceivedFrame)?
     /// Milliseconds since the beginning.
     package private(set) var time: UInt64 = 0
-    /// How many events nodes were given.
-    package private(set) var eventCount = 0
-    /// A hash over all that nodes did: equal for equal seeds.
-    package private(set) var trace: UInt64 = 0
-    /// Where to write what happens; nil keeps it silent.
-    package var log: ((String) -> Void)?
-    /// What the nodes said in their logs.
-    package private(set) var lines: [String] = []
+    /// Whether nothing may go wrong any more.
+    var isSettling = false
+    /// How many ping intervals went by between the end of all faults and the moment when all agreed.
+    package internal(set) var rounds: UInt64 = 0
+
+    var machines: [Machine] = []
+    var bounds = NodeBounds()
+    var network = Wiring()
+    var backups: [Int: (store: ModelStore, blobs: ModelBlobs)] = [:]
+    /// The number of the last request, timer or wire.
+    var lastNumber: UInt64 = 0
+
+    package internal(set) var assaults = Assaults()
+    /// One attacker with many keys, if there is one.
+    var sybils: Sybils?
+    var story = Story()
+
+    var checker = Checker()
+    /// Runs whose attestation has been checked once.
+    private var attested: Set<Bytes64> = []
+    package var record = Chronicle()
 
     /// Sets machines up; none runs yet.
     ///
@@ -125,22 +79,19 @@ package final class Simulation {
         seed: UInt64, machines count: Int, faults: Faults, neighbours: [Set<Int>]? = nil
     ) {
         self.random = SeededRandom(seed: seed)
-        self.erasing = SeededRandom(seed: ~seed)
-        self.referring = SeededRandom(seed: seed ^ 0x4ef3)
-        self.filing = SeededRandom(seed: seed ^ 0xb10b)
-        self.streaming = SeededRandom(seed: seed ^ 0x57ea)
+        self.dice = Dice(seed: seed)
         self.faults = faults
-        self.neighbours = neighbours
+        self.network.neighbours = neighbours
         for _ in 0..<count { self.addMachine(signer: Self.signer(&self.random)) }
         for index in self.machines.indices {
             if faults.slowReaders > 0, self.random.chance(faults.slowReaders) {
                 self.machines[index].readRate = self.random.number(4...200)
             }
-            if faults.clockError > 0, self.random.chance(50) {
+            if faults.clocks.error > 0, self.random.chance(50) {
                 self.setClock(index, error: self.wrongness())
             }
-            if faults.drift > 0 {
-                let drift = self.random.number(-faults.drift...faults.drift)
+            if faults.clocks.drift > 0 {
+                let drift = self.random.number(-faults.clocks.drift...faults.clocks.drift)
                 self.machines[index].clock.set(error: 0, drift: drift, at: Self.epoch)
             }
         }
@@ -152,7 +103,7 @@ package final class Simulation {
 
     /// How far off a clock is that is wrong.
     func wrongness() -> Int64 {
-        self.random.number(-self.faults.clockError...self.faults.clockError)
+        self.random.number(-self.faults.clocks.error...self.faults.clocks.error)
     }
 
     static func bytes32(_ random: inout SeededRandom) -> [UInt8] {
@@ -172,24 +123,22 @@ package final class Simulation {
         let index = self.machines.count
         self.machines.append(
             Machine(
-                index: index, signer: signer, certificate: Self.certificate(of: signer),
-                person: Self.person(of: signer),
+                index: index,
+                identity: Machine.Identity(
+                    signer: signer, certificate: Self.certificate(of: signer),
+                    person: Self.person(of: signer)),
                 addresses: [
                     "10.0.\(index / 250).\(index % 250 + 1):7000", "[fd00::\(index + 1)]:7000",
                 ],
                 random: self.random.split(),
                 monotonic: MonotonicClock(base: self.random.number(1_000...100_000_000))))
-        let drift = self.faults.monotonicDrift
+        let drift = self.faults.clocks.monotonicDrift
         if drift > 0 { self.machines[index].monotonic.drift = self.random.number(-drift...drift) }
-        self.checker.persons[PeerID(signer.publicKey)] = self.machines[index].certificate.personID
-        for address in self.machines[index].addresses { self.listeners[address] = index }
+        self.checker.persons[PeerID(signer.publicKey)] =
+            self.machines[index].identity.certificate.personID
+        for address in self.machines[index].addresses { self.network.listeners[address] = index }
         self.giveKeys(to: index)
-        // Where each knows a few, so does who comes later.
-        while let count = self.neighbours?.count, count > 1, count <= index {
-            let some = Set((0..<4).map { _ in self.random.number(0...count - 1) })
-            for other in some { self.neighbours?[other].insert(count) }
-            self.neighbours?.append(some)
-        }
+        self.network.introduce(index, using: &self.random)
         return index
     }
 
@@ -238,7 +187,7 @@ package final class Simulation {
     private func happen(_ happening: Happening) throws {
         switch happening {
         case .sent(let wire, let side):
-            self.wires[wire]?.directions[side].isSending = false
+            self.network.wires[wire]?.directions[side].isSending = false
             self.transmit(wire, side)
         case .arrives(let wire, let side): try self.arriveFrames(wire, side)
         case .arrivesAgain(let wire, let side): try self.arriveAgain(wire, side)
@@ -270,7 +219,8 @@ package final class Simulation {
         case .lookedUp(let index, let start, let request, let conversation, let key):
             guard self.isRunning(index, start) else { return }
             let machine = self.machines[index]
-            let earlier = machine.store.earlierSend(key, in: conversation, by: machine.keyring)
+            let earlier = machine.store.earlierSend(
+                key, in: conversation, by: machine.access.keyring)
             try self.tell(index, .lookedUp(request, earlier))
         case .erases(let index, let room): try self.erase(by: index, in: room)
         case .expires(let index, let room): try self.expire(by: index, in: room)
@@ -300,8 +250,8 @@ package final class Simulation {
     func tell(_ index: Int, _ event: Event) throws {
         let machine = self.machines[index]
         guard machine.isUp else { return }
-        self.eventCount += 1
-        self.log?("\(self.time) \(index) < \(String(describing: event).prefix(300))")
+        self.record.eventCount += 1
+        self.record.log?("\(self.time) \(index) < \(String(describing: event).prefix(300))")
         // Where it lies: a node has too many fields to be moved for each event.
         let actions = machine.node?.handle(event, at: self.instant(index)) ?? []
         if self.looksAtAll {
@@ -313,11 +263,11 @@ package final class Simulation {
             }
         }
         for action in actions {
-            if let left = self.machines[index].actionsUntilCrash {
+            if let left = self.machines[index].fate.actionsUntilCrash {
                 guard left > 0 else { return try self.fall(index) }
-                self.machines[index].actionsUntilCrash = left - 1
+                self.machines[index].fate.actionsUntilCrash = left - 1
             }
-            self.log?("\(self.time) \(index) > \(String(describing: action).prefix(300))")
+            self.record.log?("\(self.time) \(index) > \(String(describing: action).prefix(300))")
             try self.perform(action, index)
         }
     }
@@ -325,74 +275,57 @@ package final class Simulation {
     /// Whether what a node has is looked through, all its links and logs: of a large company now and then,
     /// or it would be most of the work.
     var looksAtAll: Bool {
-        self.nodeCount <= Self.company || self.eventCount.isMultiple(of: self.nodeCount)
+        self.nodeCount <= Self.company || self.record.eventCount.isMultiple(of: self.nodeCount)
     }
 
     /// How many machines may have a node.
     private var nodeCount: Int { self.machines.count - (self.sybils?.members.count ?? 0) }
 
-    private func mix(_ value: UInt64) {
-        self.trace = (self.trace ^ value) &* 0x100_0000_01b3
-        self.trace ^= self.trace >> 29
-    }
-
     private func perform(_ action: Action, _ index: Int) throws {
         let start = self.machines[index].start
         switch action {
         case .dial(let dial, let address, let expecting):
-            self.mix(1)
+            self.record.mix(1)
             self.dial(index, dial, address, expecting)
         case .abandon(let dial):
             if let wire = self.machines[index].dials.removeValue(forKey: dial) {
                 self.leave(wire, 0)
             }
         case .send(let link, let frame):
-            self.mix(UInt64(frame.bytes.count) << 8 | UInt64(frame.channel.rawValue))
+            self.record.mix(UInt64(frame.bytes.count) << 8 | UInt64(frame.channel.rawValue))
             try self.send(index, link, frame)
-        case .hold(let secrets): self.machines[index].secrets = secrets
+        case .hold(let secrets): self.machines[index].access.secrets = secrets
         case .close(let link, let reason, let text):
-            self.mix(reason.rawValue)
+            self.record.mix(reason.rawValue)
             try self.close(index, link, reason, text)
         case .commit(let batch):
             guard self.machines[index].writing == nil else {
                 throw Violation("node \(index) gives the store a second batch")
             }
-            self.machines[index].writing = batch
-            try self.checker.wanted(batch, by: self.machines[index])
-            try self.checker.gaveWay(batch, by: self.machines[index], at: self.time)
-            try self.checker.followed(batch, by: self.machines[index], faults: self.faults)
-            try self.checker.drafted(batch, by: self.machines[index], clocksAgree: self.clocksAgree)
-            try self.checker.dated(
-                batch, by: self.machines[index], at: max(self.instant(index).wall, Self.built))
-            let delay = self.machines[index].random.number(0...self.faults.commitDelay)
-            self.schedule(.stored(machine: index, start: start), in: delay)
+            try self.beginBatch(batch, index)
         case .readRuns(let read, let key, let from, let through, let bytes):
-            let delay = self.machines[index].random.number(UInt64(0)...3)
-            self.schedule(
+            self.scheduleRead(
                 .read(
                     machine: index, start: start, read, key, from: from, through: through,
                     byteLimit: bytes),
-                in: delay)
+                index)
         case .readPayloads(let read, let key, let from, let through):
-            let delay = self.machines[index].random.number(UInt64(0)...3)
-            self.schedule(
+            self.scheduleRead(
                 .readPayloads(
                     machine: index, start: start, read, key, from: from, through: through),
-                in: delay)
+                index)
         case .readProof(let read, let key):
-            let delay = self.machines[index].random.number(UInt64(0)...3)
-            self.schedule(.readProof(machine: index, start: start, read, key), in: delay)
+            self.scheduleRead(.readProof(machine: index, start: start, read, key), index)
         case .transfer(let task):
-            guard self.hasFiles else {
+            guard self.story.hasFiles else {
                 throw Violation("node \(index) handles a file, and nobody sends any")
             }
             try self.perform(task, index)
         case .lookUp(let request, let conversation, let key):
-            let delay = self.machines[index].random.number(UInt64(0)...3)
-            self.schedule(
-                .lookedUp(machine: index, start: start, request, conversation, key: key), in: delay)
+            self.scheduleRead(
+                .lookedUp(machine: index, start: start, request, conversation, key: key), index)
         case .arm(let timer, let moment):
-            self.mix(moment)
+            self.record.mix(moment)
             self.lastNumber += 1
             self.machines[index].timers[timer] = (moment, self.lastNumber)
             let wait = self.machines[index].monotonic.wait(until: moment, from: self.time)
@@ -415,15 +348,34 @@ package final class Simulation {
                 self.release(file.blob, index)
             }
         case .show(let changes):
-            self.mix(UInt64(changes.count))
+            self.record.mix(UInt64(changes.count))
             try self.checker.shown(changes, by: self.machines[index])
         case .signal(let signals):
             try self.checker.signalled(
                 signals, by: self.machines[index], of: self.machines)
         case .log(let level, let text, _):
-            if level <= .warning { self.lines.append("\(self.time) \(index): \(text)") }
+            if level <= .warning { self.record.lines.append("\(self.time) \(index): \(text)") }
             try self.checker.accused(text, by: self.machines[index], of: self.machines)
         }
+    }
+
+    /// The disk takes a while.
+    private func scheduleRead(_ happening: Happening, _ index: Int) {
+        let delay = self.machines[index].random.number(UInt64(0)...3)
+        self.schedule(happening, in: delay)
+    }
+
+    private func beginBatch(_ batch: Batch, _ index: Int) throws {
+        let machine = self.machines[index]
+        machine.writing = batch
+        try self.checker.wanted(batch, by: machine)
+        try self.checker.gaveWay(batch, by: machine, at: self.time)
+        try self.checker.followed(batch, by: machine, faults: self.faults)
+        try self.checker.drafted(batch, by: machine, clocksAgree: self.clocksAgree)
+        try self.checker.dated(
+            batch, by: machine, at: max(self.instant(index).wall, Self.built))
+        let delay = machine.random.number(0...self.faults.commitDelay)
+        self.schedule(.stored(machine: index, start: machine.start), in: delay)
     }
 
     private func finishBatch(_ index: Int) throws {
@@ -467,9 +419,10 @@ package final class Simulation {
 
     /// Whether all clocks show about the same, so that what is shown to an author is not ahead of it.
     private var clocksAgree: Bool {
-        self.faults.clockError == 0 && self.faults.drift == 0 && self.faults.clockJumps == 0
-            && self.checker.clockError == 0 && self.checker.hostile.isEmpty
-            && self.checker.forkers.isEmpty
+        self.faults.clocks.error == 0 && self.faults.clocks.drift == 0
+            && self.faults.clocks.jumps == 0
+            && self.checker.clockError == 0 && self.checker.suspects.hostile.isEmpty
+            && self.checker.suspects.forkers.isEmpty
     }
 
     /// Asks a node for something, as the control socket does; nothing happens where it is stopped.
@@ -495,12 +448,12 @@ package final class Simulation {
 
     // MARK: Sending
 
-    func touch(_ wire: Int, _ side: Int) { self.touched.append((wire, side)) }
+    func touch(_ wire: Int, _ side: Int) { self.network.touch(wire, side) }
 
     func sendTouched() throws {
-        while !self.touched.isEmpty {
-            let touched = self.touched
-            self.touched = []
+        while true {
+            let touched = self.network.takeTouched()
+            guard !touched.isEmpty else { return }
             for (wire, side) in touched { self.transmit(wire, side) }
         }
     }

@@ -100,7 +100,7 @@ extension Simulation {
         if sybils.narrow == .disk { faults.newcomers = 0 }
         let simulation = Simulation(
             seed: random.next(), machines: random.number(3...6), faults: faults)
-        simulation.log = log
+        simulation.record.log = log
         log?("\(faults)")
         log?("\(workload)")
         log?("\(sybils)")
@@ -122,18 +122,18 @@ extension Simulation {
     private func setBounds(_ narrow: Sybils.Narrow) {
         if [.links, .logsAndLinks].contains(narrow) {
             // Honest people have room among those whom the user knows.
-            self.linkBudget.links = self.random.number(20...32)
-            (self.linkBudget.known, self.linkBudget.dialled) = (10, 4)
+            self.bounds.links.links = self.random.number(20...32)
+            (self.bounds.links.known, self.bounds.links.dialled) = (10, 4)
         }
         if [.logs, .logsAndLinks].contains(narrow) {
-            self.logBounds.all = self.random.number(48...96)
-            self.logBounds.ofStranger = self.random.number(4...8)
-            self.checker.isNarrow = true
+            self.bounds.logs.all = self.random.number(48...96)
+            self.bounds.logs.ofStranger = self.random.number(4...8)
+            self.checker.yielding.isNarrow = true
         }
         if narrow == .disk {
-            self.diskBounds = DiskBounds(all: self.random.number(UInt64(1_000_000)...4_000_000))
-            self.checker.isNarrow = true
-            self.checker.countsBytes = true
+            self.bounds.disk = DiskBounds(all: self.random.number(UInt64(1_000_000)...4_000_000))
+            self.checker.yielding.isNarrow = true
+            self.checker.yielding.countsBytes = true
         }
     }
 
@@ -164,9 +164,9 @@ extension Simulation {
                 isShared
                 ? String(self.machines[neighbour].addresses[0].dropLast(5))
                 : "10.8.0.\(number % sybils.hosts + 1)"
-            for address in self.machines[index].addresses { self.listeners[address] = nil }
+            for address in self.machines[index].addresses { self.network.listeners[address] = nil }
             self.machines[index].addresses = ["\(host):\(7_100 + number)"]
-            self.listeners["\(host):\(7_100 + number)"] = index
+            self.network.listeners["\(host):\(7_100 + number)"] = index
             for room in 0..<Workload.mostRooms where room == 0 || self.random.chance(30) {
                 let room = Workload.room(room)
                 self.machines[index].store.rooms[room.conversation] = ConversationMembership(
@@ -199,7 +199,7 @@ extension Simulation {
 
     /// One of the Sybils has a link: it says what a node would.
     func greet(_ number: Int, _ side: Int) {
-        guard let wire = self.wires[number] else { return }
+        guard let wire = self.network.wires[number] else { return }
         let machine = self.machines[wire.ends[side].machine]
         let role: LinkRole = side == 0 ? .initiator : .responder
         let tag = LinkTags.realm(.open, by: role, exporter: wire.exporter)
@@ -212,7 +212,7 @@ extension Simulation {
 
     /// One of the Sybils gets a frame: it keeps the link open, and remembers what it can use.
     func answerAsPuppet(_ received: ReceivedFrame, _ number: Int, _ side: Int) {
-        guard let index = self.wires[number]?.ends[side].machine else { return }
+        guard let index = self.network.wires[number]?.ends[side].machine else { return }
         let machine = self.machines[index]
         // Some take what they are sent, and let others wait for credit.
         if received.channel.hasCredit, machine.adversary?.deprived.isEmpty == true {
@@ -250,7 +250,7 @@ extension Simulation {
         guard act != .link, let (number, side) = streams.randomElement(using: &self.random) else {
             return self.linkAsPuppet(index, beside: streams)
         }
-        self.assaultCount += 1
+        self.assaults.count += 1
         let room = self.machines[index].store.rooms.keys.sorted()
             .randomElement(using: &self.random)
         switch act {
@@ -281,14 +281,14 @@ extension Simulation {
     /// Opens a link to somebody to whom the machine has none.
     private func linkAsPuppet(_ index: Int, beside streams: [(wire: Int, side: Int)]) {
         let linked = Set(
-            streams.compactMap { self.wires[$0.wire]?.ends[1 - $0.side].machine } + [index])
+            streams.compactMap { self.network.wires[$0.wire]?.ends[1 - $0.side].machine } + [index])
         let others = self.machines.indices.filter {
             self.machines[$0].adversary == nil && !linked.contains($0)
         }
         guard let other = others.randomElement(using: &self.random),
             let address = self.machines[other].addresses.first
         else { return }
-        self.assaultCount += 1
+        self.assaults.count += 1
         self.lastNumber += 1
         self.dial(index, DialID(self.lastNumber), address, nil)
     }
@@ -320,9 +320,11 @@ extension Simulation {
             self.sybils?.incarnations[index, default: []].append(incarnation)
             let key = LogKey(
                 conversation: room, name: LogName(author: machine.id, incarnation: incarnation))
-            let opening = LogOpening(certificate: machine.certificate, closes: earlier.sorted())
+            let opening = LogOpening(
+                certificate: machine.identity.certificate, closes: earlier.sorted())
             self.give(
-                self.runs(of: key, opening, "again", by: machine.signer, at: self.falseTime()),
+                self.runs(
+                    of: key, opening, "again", by: machine.identity.signer, at: self.falseTime()),
                 number, side)
         }
     }
@@ -336,9 +338,9 @@ extension Simulation {
         let author = PeerID(signer.publicKey)
         let certificate = Self.certificate(of: signer)
         self.checker.persons[author] = certificate.personID
-        self.checker.forkers.insert(author)
-        self.checker.strange.insert(author)
-        self.checker.invented.insert(author)
+        self.checker.suspects.forkers.insert(author)
+        self.checker.suspects.strange.insert(author)
+        self.checker.suspects.invented.insert(author)
         let key = LogKey(
             conversation: room, name: LogName(author: author, incarnation: self.random.next()))
         return self.runs(
@@ -416,7 +418,7 @@ extension Simulation {
                 Record(
                     kind: Record.Kind.profile, author: machine.id, conversation: nil,
                     time: HybridTime(wallMilliseconds: self.wall),
-                    value: Profile(name: name, status: "").encoded, signer: machine.signer)
+                    value: Profile(name: name, status: "").encoded, signer: machine.identity.signer)
             ]), number, side)
     }
 

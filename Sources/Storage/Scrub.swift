@@ -3,43 +3,6 @@ internal import Engine
 internal import Formats
 internal import Glibc
 
-/// How far the reading of the whole file has come, over restarts.
-package struct ScrubPosition: Hashable, Sendable {
-    /// The next page to read, from 1.
-    package var next: UInt32 = 1
-    /// When the whole file had been read last, wall-clock milliseconds; nil for never.
-    package var completedAt: UInt64?
-    /// How many pages were found damaged, in this round so far or in the one before.
-    package var damagedPages: UInt32 = 0
-    /// The first of them; 0 for none.
-    package var firstDamaged: UInt32 = 0
-    /// Those of this round alone; they count once it is complete.
-    package var damagedInRound: UInt32 = 0
-
-    /// Starts at the first page.
-    package init() {}
-}
-
-/// What a step of the scrub read.
-package struct ScrubReading: Hashable, Sendable {
-    /// How many pages were read: fewer than asked for where the file ends.
-    package var read: UInt32
-    /// How many pages the file has.
-    package var pages: UInt32
-    /// How many of those that were read are damaged.
-    package var damaged: UInt32
-    /// The first of these; 0 for none.
-    package var firstDamaged: UInt32
-
-    /// Gathers what was read.
-    package init(read: UInt32, pages: UInt32, damaged: UInt32 = 0, firstDamaged: UInt32 = 0) {
-        self.read = read
-        self.pages = pages
-        self.damaged = damaged
-        self.firstDamaged = firstDamaged
-    }
-}
-
 extension StoreFile {
     /// Reads pages past SQLite's cache; see ``MessageStore/scrub(from:count:)``.
     func scrub(from first: UInt32, count: UInt32) throws(SQLiteError) -> ScrubReading {

@@ -153,20 +153,7 @@ extension StoreFile {
         try self.forget(batch.forgotten, &progress)
         for record in batch.records { try self.store(record) }
         for key in batch.droppedRecords { try self.drop(key) }
-        for (conversation, membership) in batch.membership.sorted(by: { $0.key < $1.key }) {
-            try self.store(membership, of: conversation)
-        }
-        for (conversation, arrangement) in batch.arrangements.sorted(by: { $0.key < $1.key }) {
-            try self.statements.values.setArranged
-                .bind(.id, self.makeConversationRow(conversation))
-                .bind(.arranged, Int64(arrangement.rawValue)).run()
-        }
-        for (conversation, kept) in batch.retentions.sorted(by: { $0.key < $1.key }) {
-            try self.statements.values.setRetention
-                .bind(.id, self.makeConversationRow(conversation))
-                .bind(.days, kept.days.map { Int64($0) })
-                .bind(.size, kept.bytes.map { Int64(clamping: $0) }).run()
-        }
+        try self.storeChoices(of: batch)
         try self.store(people: batch.people)
         let hasEnded = try self.end(requestsOf: batch.endedRequests)
         let hasDeclined = try self.store(batch.requests)
@@ -208,6 +195,24 @@ extension StoreFile {
         return outcome
     }
 
+    /// Takes what the user has chosen for conversations.
+    private func storeChoices(of batch: Batch) throws(SQLiteError) {
+        for (conversation, membership) in batch.membership.sorted(by: { $0.key < $1.key }) {
+            try self.store(membership, of: conversation)
+        }
+        for (conversation, arrangement) in batch.arrangements.sorted(by: { $0.key < $1.key }) {
+            try self.statements.values.setArranged
+                .bind(.id, self.makeConversationRow(conversation))
+                .bind(.arranged, Int64(arrangement.rawValue)).run()
+        }
+        for (conversation, kept) in batch.retentions.sorted(by: { $0.key < $1.key }) {
+            try self.statements.values.setRetention
+                .bind(.id, self.makeConversationRow(conversation))
+                .bind(.days, kept.days.map { Int64($0) })
+                .bind(.size, kept.bytes.map { Int64(clamping: $0) }).run()
+        }
+    }
+
     /// The held entries, of which a caller knows the number.
     func held(_ count: Int) throws(SQLiteError) -> HeldEntries {
         guard count > 0 else { return HeldEntries(count: 0, first: nil) }
@@ -219,6 +224,19 @@ extension StoreFile {
     }
 
     // MARK: Appending
+
+    /// Notes whose log it is and who has brought it; gives the row of the person.
+    private func beginLog(_ log: Int64, by append: Append) throws(SQLiteError) -> Int64? {
+        let person = try append.person.map { (person) throws(SQLiteError) in
+            try self.makePersonRow(person, append.keys)
+        }
+        try self.statements.names.setPerson.bind(.id, log).bind(.person, person).run()
+        if let source = append.source {
+            try self.statements.names.setSource.bind(.id, log)
+                .bind(.source, text: source.description).run()
+        }
+        return person
+    }
 
     private func append(_ append: Append, _ progress: inout Progress) throws(SQLiteError) {
         let run = append.run.run
@@ -238,16 +256,7 @@ extension StoreFile {
         progress.cursors.append(Array(repeating: nil, count: run.entries.count))
         let index = progress.cursors.count - 1
         var bytes: Int64 = 0
-        if run.first == 1 {
-            log.person = try append.person.map { (person) throws(SQLiteError) in
-                try self.makePersonRow(person, append.keys)
-            }
-            try self.statements.names.setPerson.bind(.id, log.id).bind(.person, log.person).run()
-            if let source = append.source {
-                try self.statements.names.setSource.bind(.id, log.id)
-                    .bind(.source, text: source.description).run()
-            }
-        }
+        if run.first == 1 { log.person = try self.beginLog(log.id, by: append) }
         let place = run.key.digest
         let named = try self.named(run, at: place)
         var (referenced, late): ([EntryRow], [EntryRow]) = ([], [])

@@ -320,7 +320,7 @@ struct ControlTests {
         let plain = try daemon.connect()
         try plain.ask("subscribe")
         try client.ask("join", ["room": "ops"])
-        await daemon.shell.meetDamage("page 3 is damaged")
+        try await #require(daemon.run.shell).meetDamage("page 3 is damaged")
         try client.ask("send", ["to": "ops", "text": "x"])
         func shape(_ event: JSON) -> String {
             let params = event["params"] ?? .null

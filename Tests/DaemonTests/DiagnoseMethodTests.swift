@@ -50,7 +50,7 @@ struct DiagnoseMethodTests {
         let alone = try TestDaemon(name: "ada")
         // The key is another daemon's, so that no link comes about.
         let key = try #require(try alone.ask("status")["id"]?.stringValue)
-        let found = await alone.shell.examined()
+        let found = try await #require(alone.run.shell).examined()
         #expect(
             found.filter { !$0.contains("network") } == ["discovery is off, and there are no links"]
         )
@@ -58,7 +58,7 @@ struct DiagnoseMethodTests {
         try ada.ask("status")
         let deadline = SystemClock.monotonicMilliseconds() + 10_000
         while true {
-            let found = await ada.shell.examined()
+            let found = try await #require(ada.run.shell).examined()
             if found.contains(where: { $0.contains(" has a different key: ") }) { break }
             try #require(SystemClock.monotonicMilliseconds() < deadline, "\(found)")
         }

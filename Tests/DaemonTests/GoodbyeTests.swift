@@ -89,7 +89,7 @@ struct GoodbyeTests {
         let address = try #require(SocketAddress(try daemon.address()))
         var peer = try LatePeer(dialling: address)
         try peer.shakeHands()
-        daemon.shell.requestStop()
+        daemon.run.requestStop()
         try self.awaitClosed(address)
         return try peer.goodbye()
     }

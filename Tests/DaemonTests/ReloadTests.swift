@@ -45,7 +45,7 @@ struct ReloadTests {
         }
         let client = try daemon.connect()
         let before = try client.ask("status")
-        daemon.shell.requestReload()
+        daemon.run.requestReload()
         let log = self.log(until: "will change at the next start")
         #expect(log.contains { $0.contains("applied: DirectFrom, ReadMarks, Metrics\n") })
         #expect(log.contains { $0.contains("Listen will change at the next start: systemctl") })
@@ -64,7 +64,7 @@ struct ReloadTests {
         }
         let client = try daemon.connect()
         _ = try client.ask("status")
-        daemon.shell.requestReload()
+        daemon.run.requestReload()
         let log = self.log(until: "is not applied")
         #expect(
             log.last?.contains(
@@ -77,7 +77,7 @@ struct ReloadTests {
     func logLevel() throws {
         let daemon = try self.daemon { (new) throws(ConfigurationError) in new.logLevel = .debug }
         _ = try daemon.ask("status")
-        daemon.shell.requestReload()
+        daemon.run.requestReload()
         #expect(self.log(until: "applied: LogLevel").count > 0)
         _ = try daemon.ask("connect", ["address": "127.0.0.1:1"])
         #expect(self.log(until: "cannot reach").count > 0)
@@ -95,7 +95,7 @@ struct ReloadTests {
         try Files.makePrivateDirectory(folder)
         try Files.writeAtomically(
             Array("\(invitation)\n".utf8), to: "\(folder)/office.realm", mode: 0o600)
-        daemon.shell.requestReload()
+        daemon.run.requestReload()
         #expect(self.log(until: "applied: LogLevel").count > 0)
         let names = try daemon.list("realms").compactMap { $0["name"]?.stringValue }
         #expect(names.contains("office"))

@@ -1,11 +1,11 @@
 import ControlAPI
 import Glibc
 import Posix
-import Storage
 import TestSupport
 import Testing
 
 @testable import Daemon
+@testable import Engine
 
 @Suite("Reading the database through")
 struct ScrubTests {

@@ -14,7 +14,7 @@ import Testing
 /// A node in this process with a thread of its own: loopback only, without discovery.
 final class TestDaemon {
     let directory: TestFolder
-    let shell: NodeShell
+    let run: DaemonRun
     let socket: String
     private let ended = BlockingQueue<Bool>()
     private var isStopped = false
@@ -40,14 +40,17 @@ final class TestDaemon {
             peers: try peers.map { try PeerAddress($0) }, name: name,
             defaultRealm: try #require(RealmName(defaultRealm)), isInOpenRealm: isInOpenRealm,
             logLevel: rereading == nil ? .error : .notice)
-        self.shell = NodeShell(
-            configuration: configuration, loop: loop, identity: identity, restored: restored,
-            log: Journal(threshold: configuration.logLevel, isJournal: false, write: log),
-            activated: [], bounds: bounds, scrub: scrub,
-            rereading: { () throws(ConfigurationError) in
-                try rereading?(configuration) ?? .run(configuration)
-            })
-        self.shell.launch()
+        var birth = Birth(identity)
+        (birth.restored, birth.bounds, birth.scrub) = (restored, bounds, scrub)
+        birth.rereading = { () throws(ConfigurationError) in
+            try rereading?(configuration) ?? .run(configuration)
+        }
+        self.run = DaemonRun(
+            Opening(
+                configuration: configuration, birth: birth,
+                log: Journal(threshold: configuration.logLevel, isJournal: false, write: log),
+                loop: loop))
+        self.run.launch()
         let ended = self.ended
         try OSThread.start(name: "test-loop") {
             let isClean = (try? loop.run()) != nil
@@ -60,7 +63,7 @@ final class TestDaemon {
     /// Stops and waits for the end.
     func stop() {
         guard !self.isStopped else { return }
-        self.shell.requestStop()
+        self.run.requestStop()
         self.awaitEnd()
     }
 

@@ -48,10 +48,10 @@ struct LinkTests {
             faults.hasSessions = hasSessions
             let simulation = try Simulation.joined(2, in: room, faults: faults)
             let (number, wire) = try #require(
-                simulation.wires.first { $0.value.ends.allSatisfy { $0.link != nil } })
+                simulation.network.wires.first { $0.value.ends.allSatisfy { $0.link != nil } })
             let links = try wire.ends.map { "LinkID(rawValue: \(try #require($0.link).rawValue))" }
             var (sent, arrived) = (0, 0)
-            simulation.log = { line in
+            simulation.record.log = { line in
                 guard links.contains(where: line.contains) else { return }
                 if line.contains(" > send(") { sent += 1 }
                 if line.contains(" < received(") { arrived += 1 }

@@ -39,7 +39,7 @@ import Testing
         try simulation.run(for: 2_000)
         try simulation.send("before", from: 0, to: room)
         try simulation.run(for: 2_000)
-        let old = try #require(simulation.realm)
+        let old = try #require(simulation.story.realm)
         var random = SeededRandom(seed: 3)
         let renewed = old.renewed(until: simulation.wall + 5_000, using: &random)
         for machine in 0..<2 { try simulation.setRealms(machine, Realms([renewed])) }

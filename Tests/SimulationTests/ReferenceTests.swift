@@ -10,7 +10,7 @@ struct ReferenceTests {
         arguments: 1...6 as ClosedRange<UInt64>)
     func settled(_ seed: UInt64) throws {
         let simulation = try Simulation.references(seed: seed)
-        #expect(simulation.assaultCount > 0)
+        #expect(simulation.assaults.count > 0)
     }
 
     @Test("of what invented authors say before a message comes nothing keeps others' words out")

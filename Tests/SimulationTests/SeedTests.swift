@@ -53,8 +53,8 @@ struct SeedTests {
         for seed in Replay.seeds(of: 8) {
             let first = try Simulation.run(seed: seed)
             let second = try Simulation.run(seed: seed)
-            #expect(first.trace == second.trace, "SEED=\(seed)")
-            #expect(first.eventCount == second.eventCount, "SEED=\(seed)")
+            #expect(first.record.trace == second.record.trace, "SEED=\(seed)")
+            #expect(first.record.eventCount == second.record.eventCount, "SEED=\(seed)")
         }
     }
 

@@ -105,17 +105,7 @@ extension Configuration {
         self.overruled = settings.overruled
         self.places = values.compactMapValues { $0.last?.origin }
 
-        self.listen = []
-        for value in values[.listen] ?? [] {
-            let address = try Self.listen(value)
-            // Port 0 is another one each time.
-            if address.port != 0, let earlier = self.listen.firstIndex(of: address) {
-                throw Self.invalid(
-                    value, "is given again after \(values[.listen]?[earlier].origin ?? "")",
-                    remedy: "keep one of the two: each line adds an address")
-            }
-            self.listen.append(address)
-        }
+        self.listen = try Self.addresses(values[.listen] ?? [])
         self.interface = single(.interface)?.text
         self.discovery = .auto
         if let value = single(.discovery) {
@@ -128,15 +118,7 @@ extension Configuration {
         if let value = single(.logLevel) {
             self.logLevel = try Self.word(value, LogLevel.all.map { ($0.word, $0) })
         }
-        self.defaultRealm = .open
-        if let value = single(.realm) {
-            guard let name = RealmName(value.text) else {
-                throw Self.invalid(
-                    value, "cannot be the name of a realm",
-                    remedy: "use at most \(Limits.realmNameBytes) letters a to z, digits and -")
-            }
-            self.defaultRealm = name
-        }
+        self.defaultRealm = try single(.realm).map(Self.realm) ?? .open
         self.isInOpenRealm = true
         if let value = single(.openRealm) {
             self.isInOpenRealm = try Self.word(value, [("yes", true), ("no", false)])
@@ -154,29 +136,8 @@ extension Configuration {
         self.fileLimitBytes = try single(.fileLimit).map { (value) throws(ConfigurationError) in
             try Self.bytes(value)
         }
-        self.diskLimitBytes = try single(.diskLimit).map { (value) throws(ConfigurationError) in
-            let bytes = try Self.bytes(value)
-            guard bytes >= Self.diskLimitLeast else {
-                throw Self.invalid(
-                    value, "is too small for a database", remedy: "allow at least 1M")
-            }
-            return bytes
-        }
-        if let value = single(.name) {
-            guard value.text.utf8.count <= Limits.nameBytes else {
-                throw Self.invalid(
-                    value, "has \(value.text.utf8.count) bytes",
-                    remedy: "use at most \(Limits.nameBytes) bytes")
-            }
-            if let refused = OwnName.refusedCharacter(in: value.text) {
-                throw Self.invalid(
-                    value, "cannot be a name, because it contains \(refused)",
-                    remedy: "leave that out")
-            }
-            self.name = value.text
-        } else {
-            self.name = Self.bounded(userName() ?? "someone")
-        }
+        self.diskLimitBytes = try single(.diskLimit).map(Self.diskLimit)
+        self.name = try single(.name).map(Self.name) ?? Self.bounded(userName() ?? "someone")
         self.socketGroup = single(.socketGroup)?.text
         self.metrics = try single(.metrics).map { (value) throws(ConfigurationError) in
             try Self.path(value, orDefault: { "" })
@@ -187,6 +148,53 @@ extension Configuration {
             nil, orDefault: isOffline ? { "" } : paths.stateDirectory)
         self.socket = try Self.path(
             single(.socket), orDefault: isOffline ? { "" } : paths.controlSocket)
+    }
+
+    private static func addresses(
+        _ values: [SettingValue]
+    ) throws(ConfigurationError) -> [SocketAddress] {
+        var addresses: [SocketAddress] = []
+        for value in values {
+            let address = try Self.listen(value)
+            // Port 0 is another one each time.
+            if address.port != 0, let earlier = addresses.firstIndex(of: address) {
+                throw Self.invalid(
+                    value, "is given again after \(values[earlier].origin)",
+                    remedy: "keep one of the two: each line adds an address")
+            }
+            addresses.append(address)
+        }
+        return addresses
+    }
+
+    private static func realm(_ value: SettingValue) throws(ConfigurationError) -> RealmName {
+        if let name = RealmName(value.text) { return name }
+        throw Self.invalid(
+            value, "cannot be the name of a realm",
+            remedy: "use at most \(Limits.realmNameBytes) letters a to z, digits and -")
+    }
+
+    private static func diskLimit(_ value: SettingValue) throws(ConfigurationError) -> UInt64 {
+        let bytes = try Self.bytes(value)
+        guard bytes >= Self.diskLimitLeast else {
+            throw Self.invalid(
+                value, "is too small for a database", remedy: "allow at least 1M")
+        }
+        return bytes
+    }
+
+    private static func name(_ value: SettingValue) throws(ConfigurationError) -> String {
+        guard value.text.utf8.count <= Limits.nameBytes else {
+            throw Self.invalid(
+                value, "has \(value.text.utf8.count) bytes",
+                remedy: "use at most \(Limits.nameBytes) bytes")
+        }
+        if let refused = OwnName.refusedCharacter(in: value.text) {
+            throw Self.invalid(
+                value, "cannot be a name, because it contains \(refused)",
+                remedy: "leave that out")
+        }
+        return value.text
     }
 
     private static func path(

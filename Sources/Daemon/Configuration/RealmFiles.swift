@@ -207,6 +207,13 @@ struct StoredRealms: Equatable, Sendable {
     /// Whether a change is on its way to the disk; another one waits for it.
     var isChanging = false
 
+    /// The realms as the node takes them.
+    func named(by configuration: Configuration) -> Realms {
+        Realms(
+            self.realms, isInOpen: configuration.isInOpenRealm,
+            defaultName: configuration.defaultRealm, left: self.left)
+    }
+
     subscript(name: RealmName) -> Realm? { self.realms.first { $0.name == name } }
 
     /// Takes up a realm, in the place of what was known of it.

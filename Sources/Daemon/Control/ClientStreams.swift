@@ -42,9 +42,8 @@ extension NodeShell {
     func openReader(
         _ name: StreamName, in conversation: ConversationID, for client: ControlConnection
     ) -> Int64 {
-        let key = SubscriptionKey(client: client.number, number: self.nextSubscription)
-        self.nextSubscription += 1
-        self.streams.readers[key] = ClientStreams.Reader(client, conversation, name)
+        let key = self.clients.makeKey(for: client)
+        self.clients.streams.readers[key] = ClientStreams.Reader(client, conversation, name)
         client.drained = { self.turn { self.resume(client: client.number) } }
         return key.number
     }
@@ -53,7 +52,7 @@ extension NodeShell {
     func receive(
         _ packet: StreamPacket, stream: UInt64, of peer: PeerID, in conversation: ConversationID
     ) {
-        let readers = self.streams.readers.filter {
+        let readers = self.clients.streams.readers.filter {
             $0.value.conversation == conversation && $0.value.name == packet.name
         }
         for (key, reader) in readers.sorted(by: { $0.key < $1.key }) {
@@ -127,8 +126,8 @@ extension NodeShell {
 
     /// Gives a client that reads again what waits for it, and says what gave way.
     func resumeStreams(of client: UInt64) {
-        for key in self.streams.readers.keys.sorted() where key.client == client {
-            guard let reader = self.streams.readers[key], reader.client.hasRoom,
+        for key in self.clients.streams.readers.keys.sorted() where key.client == client {
+            guard let reader = self.clients.streams.readers[key], reader.client.hasRoom,
                 !reader.backlog.isEmpty
             else { continue }
             let backlog = reader.backlog.take()
@@ -146,12 +145,12 @@ extension NodeShell {
 
     /// A client has gone: what it sends ends, and what it receives is dropped.
     func closeStreams(of client: UInt64) {
-        for key in self.streams.readers.keys where key.client == client {
-            self.streams.readers[key] = nil
+        for key in self.clients.streams.readers.keys where key.client == client {
+            self.clients.streams.readers[key] = nil
         }
-        for (key, stream) in self.streams.writers where key.client == client {
-            self.streams.writers[key] = nil
-            self.request(.closeStream(stream), PendingRequest(reply: nil))
+        for (key, stream) in self.clients.streams.writers where key.client == client {
+            self.clients.streams.writers[key] = nil
+            self.request(.closeStream(stream))
         }
     }
 }

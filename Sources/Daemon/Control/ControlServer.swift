@@ -4,9 +4,23 @@ internal import Posix
 
 /// Accepts clients on the control socket.
 ///
-/// Lives on the loop. Until ``begin()`` connections and requests wait in the kernel, so a client
+/// Lives on the loop. Until ``begin(_:)`` connections and requests wait in the kernel, so a client
 /// that comes while the daemon starts is served once it can be.
 final class ControlServer {
+    /// Who does what clients ask for.
+    struct Owner {
+        /// Runs what the loop calls as one turn.
+        let turn: (() -> Void) -> Void
+        /// Told each request, with the place for its answer.
+        let handler: (RPCRequest, Reply) -> Void
+        /// Told which client has output to flush at the end of the turn.
+        let dirtied: (ControlConnection) -> Void
+        /// Told which client is gone.
+        let left: (ControlConnection) -> Void
+        /// Told why somebody was turned away.
+        let failed: (String) -> Void
+    }
+
     /// Connections taken per wake-up.
     static let acceptsPerWakeUp = 16
     /// The pause after descriptors have run out.
@@ -16,12 +30,8 @@ final class ControlServer {
     private var listener: UnixListener?
     private let bounds: ControlBounds
     private let loop: EventLoop
-    private let buffer: ReadBuffer
-    private let turn: (() -> Void) -> Void
-    private let handler: (RPCRequest, Reply) -> Void
-    private let dirtied: (ControlConnection) -> Void
-    private let left: (ControlConnection) -> Void
-    private let failed: (String) -> Void
+    /// Room for one read, for peers' streams as well.
+    let buffer = ReadBuffer()
     private let ownUserID: UInt32
     /// Whose members may use the socket, too.
     private let group: UInt32?
@@ -34,38 +44,20 @@ final class ControlServer {
     ///
     /// - Parameters:
     ///   - group: whose members may call some methods, too.
-    ///   - turn: runs what the loop calls as one turn of the owner.
-    ///   - handler: told each request, with the place for its answer.
-    ///   - dirtied: told which client has output to flush at the end of the turn.
-    ///   - left: told which client is gone.
-    ///   - failed: told why somebody was turned away.
-    init(
-        _ listener: UnixListener, group: UInt32?, bounds: ControlBounds, loop: EventLoop,
-        buffer: ReadBuffer,
-        turn: @escaping (() -> Void) -> Void,
-        handler: @escaping (RPCRequest, Reply) -> Void,
-        dirtied: @escaping (ControlConnection) -> Void, left: @escaping (ControlConnection) -> Void,
-        failed: @escaping (String) -> Void
-    ) {
+    init(_ listener: UnixListener, group: UInt32?, bounds: ControlBounds, loop: EventLoop) {
         self.listener = listener
         self.bounds = bounds
         self.loop = loop
-        self.buffer = buffer
-        self.turn = turn
-        self.handler = handler
-        self.dirtied = dirtied
-        self.left = left
-        self.failed = failed
         self.ownUserID = ProcessEnvironment.userID
         self.group = group
     }
 
     /// Begins to take clients.
-    func begin() throws(SystemError) {
+    func begin(_ owner: Owner) throws(SystemError) {
         self.resume = try self.loop.makeTimer { [weak self] in self?.watch?.set(.readable) }
         guard let number = self.listener?.descriptor.number else { return }
         self.watch = try self.loop.watch(number, for: .readable) {
-            [weak self] _ in self?.accept()
+            [weak self] _ in self?.accept(for: owner)
         }
     }
 
@@ -84,13 +76,13 @@ final class ControlServer {
         for number in self.clients.keys.sorted() { self.clients[number]?.close() }
     }
 
-    private func accept() {
+    private func accept(for owner: Owner) {
         for _ in 0..<Self.acceptsPerWakeUp {
             do throws(SystemError) {
                 guard let descriptor = try self.listener?.accept() else { return }
-                try self.take(descriptor)
+                try self.take(descriptor, for: owner)
             } catch {
-                self.failed("the control socket cannot accept for a moment: \(error)")
+                owner.failed("the control socket cannot accept for a moment: \(error)")
                 self.watch?.set([])
                 self.resume?.set(afterMilliseconds: Self.pauseMilliseconds)
                 return
@@ -98,7 +90,9 @@ final class ControlServer {
         }
     }
 
-    private func take(_ descriptor: consuming FileDescriptor) throws(SystemError) {
+    private func take(
+        _ descriptor: consuming FileDescriptor, for owner: Owner
+    ) throws(SystemError) {
         let peer = try PeerCredentials(of: descriptor)
         let user = peer.userID
         let isOwner = user == self.ownUserID || user == 0
@@ -108,11 +102,11 @@ final class ControlServer {
         self.nextNumber += 1
         let client = try ControlConnection(
             descriptor, number: number, access: isOwner ? .owner : .group, bounds: self.bounds,
-            loop: self.loop,
-            buffer: self.buffer, turn: self.turn, handler: self.handler, dirtied: self.dirtied,
+            loop: self.loop, buffer: self.buffer, turn: owner.turn, handler: owner.handler,
+            dirtied: owner.dirtied,
             closed: { [weak self] client in
                 self?.clients[client.number] = nil
-                self?.left(client)
+                owner.left(client)
             })
         // Who is turned away counts as a client until the reason is read, or two seconds.
         let isFull = self.clients.count >= self.bounds.clients
@@ -122,14 +116,14 @@ final class ControlServer {
         }
         self.clients[number] = client
         if !isOwner, !isGuest {
-            self.failed("user \(user) was refused at the control socket")
+            owner.failed("user \(user) was refused at the control socket")
             client.close(
                 saying: RPCError(
                     .refused, "this daemon belongs to another user", reason: "otherUser",
                     remedy: self.group == nil
                         ? "start your own stoad" : "ask to be added to its group"))
         } else if isFull {
-            self.failed("a client was refused: \(self.clients.count - 1) are connected")
+            owner.failed("a client was refused: \(self.clients.count - 1) are connected")
             client.close(saying: .busy("\(self.bounds.clients) clients are connected already"))
         }
     }

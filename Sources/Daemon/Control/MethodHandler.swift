@@ -27,7 +27,7 @@ enum MethodHandlers {
 extension NodeShell {
     /// Does what a client asks for; each call is answered once, now or later.
     func handle(_ request: RPCRequest, _ reply: Reply) {
-        guard self.phase == .running else {
+        guard self.life.isRunning else {
             reply.fail(.shuttingDown())
             return
         }

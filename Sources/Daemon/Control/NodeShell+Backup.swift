@@ -11,7 +11,7 @@ extension NodeShell {
     // MARK: Writing one
 
     func backUp(_ params: BackupMethod.Params, _ reply: Reply) throws(RPCError) {
-        guard let contacts = self.node?.ask({ $0.contacts }) else { throw .shuttingDown() }
+        let contacts = self.node.ask { $0.contacts }
         let phrase = try self.backupPhrase(params.phrase)
         guard let blob = contacts.profile.picture?.blob else {
             return try self.backUp(contacts, by: phrase, params, reply)
@@ -131,7 +131,7 @@ extension NodeShell {
             }
             reply.answer(restored.content)
             self.log(.notice, "the backup of \(restored.content.person) is restored: restarting")
-            self.restart()
+            self.stop(toRestart: true)
         }
     }
 
@@ -156,7 +156,7 @@ extension NodeShell {
     /// Refuses to become somebody else where the user has begun already.
     private func checkUnused() throws(RPCError) {
         let folder = TerminalText.line(self.configuration.dataDirectory)
-        guard self.node?.ask({ $0.isUnused }) == true else {
+        guard self.node.ask({ $0.isUnused }) else {
             throw .refused(
                 "this daemon has already been used: it is in rooms or conversations",
                 reason: "used",
@@ -205,24 +205,23 @@ extension NodeShell {
     }
 
     private func takeUp(_ contacts: Contacts) {
-        guard let id = self.node?.id else { return }
+        let id = self.node.id
         let own = self.birth.identity.person.publicKeys
         var wanted: [Request] = [.restore(contacts)]
         wanted += contacts.rooms.map { .join($0) }
         wanted += contacts.secretRooms.map { .joinSecret($0) }
         wanted += contacts.partners.map { .beginDirect($0.person == own ? id : $0.device) }
-        self.restoring = wanted.count
+        self.upkeep.beginRestoring(wanted.count)
         for request in wanted {
-            self.request(request, PendingRequest(reply: nil, ended: { self.takenUp() }))
+            self.request(request, PendingRequest(nil, then: .ended { self.takenUp() }))
         }
     }
 
     /// One more part of a backup is on disk elsewhere, or cannot be; after the last it is not needed.
     private func takenUp() {
-        self.restoring -= 1
-        guard self.restoring == 0 else { return }
+        guard self.upkeep.restoredOne() else { return }
         let pending = PendingRestore(in: self.configuration.dataDirectory)
-        self.worker?.run {
+        self.workers.common.run {
             pending.drop()
         } then: { _ in
         }

@@ -175,7 +175,7 @@ extension NodeShell {
     ) {
         result.event = event
         result.id = realm.description
-        result.name = self.node?.realms.name(of: realm) ?? ""
+        result.name = self.node.realms.name(of: realm)
     }
 }
 

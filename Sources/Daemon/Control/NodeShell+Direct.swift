@@ -14,7 +14,7 @@ extension NodeShell {
     func destination(_ text: String) throws(RPCError) -> Destination {
         guard text.hasPrefix("@") else { return .begun(try self.conversation(text)) }
         let peer = try self.person(text, for: .reach)
-        if let id = self.node?.ask({ $0.begunDirect(with: peer) }) { return .begun(id) }
+        if let id = self.node.ask({ $0.begunDirect(with: peer) }) { return .begun(id) }
         return .person(peer)
     }
 }

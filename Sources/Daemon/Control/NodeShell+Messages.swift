@@ -105,7 +105,7 @@ extension NodeShell {
 
     func device(_ id: PeerID) -> MessageTexts.Device {
         let (name, isAmbiguous) = self.shownName(of: id)
-        let isVerified = self.node?.ask { $0.standing(of: id) } == .verified
+        let isVerified = self.node.ask { $0.standing(of: id) } == .verified
         return MessageTexts.Device(
             id: id.description, name: name, isAmbiguous: isAmbiguous,
             isVerified: isVerified ? true : nil, isOwn: self.isOwn(id))
@@ -123,7 +123,7 @@ extension NodeShell {
 
     /// Whether somebody is a device of the own person.
     func isOwn(_ author: PeerID) -> Bool {
-        self.node?.ask { $0.isOwnDevice(author) } ?? false
+        self.node.ask { $0.isOwnDevice(author) }
     }
 
     /// What people make of a message, and how many signs more than are listed.
@@ -131,12 +131,12 @@ extension NodeShell {
         of message: Message, _ texts: inout MessageTexts
     ) -> (signs: [MessageResult.Sign], more: Int) {
         let all: [ReactionCount] =
-            self.node?.ask { node in
+            self.node.ask { node in
                 let tiers = node.tiers(of: Set(message.reactions.map(\.author)))
                 return ReactionCount.count(
                     message.reactions, person: { node.person(of: $0) },
                     isKnown: { (tiers[$0] ?? .stranger) >= .known })
-            } ?? []
+            }
         let counts = all.prefix(MessageResult.Sign.listed)
         var signs: [MessageResult.Sign] = []
         for count in counts {

@@ -8,32 +8,30 @@ extension NodeShell {
     func conversation(_ text: String) throws(RPCError) -> ConversationID {
         if text.hasPrefix("@") {
             let peer = try self.person(text, for: .reach)
-            if let id = self.node?.ask({ $0.begunDirect(with: peer) }) { return id }
+            if let id = self.node.ask({ $0.begunDirect(with: peer) }) { return id }
             throw .notFound(
                 "you and \"\(TerminalText.line(text))\" have not written to each other",
                 reason: "unknownConversation",
                 remedy: "write first: stoa send \(TerminalText.word(text)) TEXT")
         }
         do throws(NameError) {
-            let found = try self.node?.ask { (node) throws(NameError) in
+            return try self.node.ask { (node) throws(NameError) in
                 try node.conversation(named: text)
             }
-            if let found { return found }
         } catch {
             if case .notFound(let text) = error, self.isAnnounced(text) {
                 throw .notMember(of: text)
             }
             throw self.rpcError(error, kind: "conversation")
         }
-        throw .shuttingDown()
     }
 
     /// Whether a word is the name of an open room that others are in.
     private func isAnnounced(_ text: String) -> Bool {
-        self.node?.ask { node in
+        self.node.ask { node in
             guard let room = try? node.realms.room(typed: text) else { return false }
             return node.rooms[room.conversation] != nil
-        } ?? false
+        }
     }
 
     /// The room that a person typed: `ops`, or `office/ops` of another realm than the default one.
@@ -41,10 +39,9 @@ extension NodeShell {
     /// One that is to be entered as an open room must not be meant for a secret one.
     func room(typed text: String, toJoin: Bool = false) throws(RPCError) -> Room {
         do throws(NameError) {
-            let found = try self.node?.ask { (node) throws(NameError) in
+            return try self.node.ask { (node) throws(NameError) in
                 toJoin ? try node.roomToJoin(named: text) : try node.realms.room(typed: text)
             }
-            if let found { return found }
         } catch .malformed(let text) {
             throw .invalidParams(
                 "\"\(TerminalText.line(text))\" cannot be the name of a room",
@@ -54,29 +51,24 @@ extension NodeShell {
                     + "a realm's name and / may come before it",
                 details: [JSON.Member("param", "room")])
         } catch { throw self.rpcError(error, kind: "conversation") }
-        throw .shuttingDown()
     }
 
     /// The person that `@` and a name or the beginning of a key means.
     func person(_ text: String, for purpose: NamePurpose) throws(RPCError) -> PeerID {
         do throws(NameError) {
-            let found = try self.node?.ask { (node) throws(NameError) in
+            return try self.node.ask { (node) throws(NameError) in
                 try node.person(named: text, for: purpose)
             }
-            if let found { return found }
         } catch { throw self.rpcError(error, kind: "person", for: purpose) }
-        throw .shuttingDown()
     }
 
     /// Everybody whom a name or the beginning of a key may mean, at least one.
     func people(_ text: String) throws(RPCError) -> [PeerID] {
         do throws(NameError) {
-            let found = try self.node?.ask { (node) throws(NameError) in
+            return try self.node.ask { (node) throws(NameError) in
                 try node.people(named: text)
             }
-            if let found { return found }
         } catch { throw self.rpcError(error, kind: "person") }
-        throw .shuttingDown()
     }
 
     func rpcError(
@@ -158,8 +150,8 @@ extension NodeShell {
         }
         let names =
             isPerson
-            ? (self.node?.ask { $0.names } ?? []) + [self.ownProfile().name]
-            : self.node?.ask { node in node.rooms.values.map { node.realms.text(of: $0) } } ?? []
+            ? self.node.ask { $0.names } + [self.ownProfile().name]
+            : self.node.ask { node in node.rooms.values.map { node.realms.text(of: $0) } }
         // The same name in another realm is what was meant, or near enough.
         if !isPerson, let other = names.first(where: { $0.hasSuffix("/\(text)") }) {
             return "did you mean \"\(TerminalText.line(other))\"?"
@@ -175,8 +167,8 @@ extension NodeShell {
     }
 
     func name(of conversation: ConversationID) -> String {
-        self.node?.ask { $0.name(of: conversation) } ?? ""
+        self.node.ask { $0.name(of: conversation) } ?? ""
     }
 
-    func name(of peer: PeerID) -> String { self.node?.ask { $0.profile(of: peer).name } ?? "" }
+    func name(of peer: PeerID) -> String { self.node.ask { $0.profile(of: peer).name } }
 }

@@ -48,9 +48,7 @@ extension NodeShell {
     /// Refuses what is not a message of the own person.
     func checkOwn(_ entry: StoredEntry, toDo what: String) throws(RPCError) {
         let author = entry.key.name.author
-        guard let node = self.node, let own = node.person(of: node.id),
-            author == node.id || node.person(of: author) == own
-        else {
+        guard self.isOwn(author) else {
             throw .refused(
                 "that message is not yours: \(self.markedName(of: author)) wrote it",
                 reason: "notYours",
@@ -102,6 +100,6 @@ extension NodeShell {
         let answer = self.changedMessage(message.id, in: message.conversation)
         self.request(
             .send(Outgoing(conversation: message.conversation, content: content)),
-            PendingRequest(reply: reply, settled: { reply.answer(answer) }))
+            PendingRequest(reply, then: .done { reply.answer(answer) }))
     }
 }

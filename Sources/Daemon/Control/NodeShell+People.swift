@@ -6,26 +6,23 @@ internal import Formats
 extension NodeShell {
     /// The name of somebody, and true where the key belongs to it.
     func shownName(of peer: PeerID) -> (name: String, ambiguous: Bool?) {
-        let shown = self.node?.ask { ($0.profile(of: peer).name, $0.isAmbiguous(peer)) }
-        return (shown?.0 ?? "", shown?.1 == true ? true : nil)
+        let (name, isAmbiguous) = self.node.ask {
+            ($0.profile(of: peer).name, $0.isAmbiguous(peer))
+        }
+        return (name, isAmbiguous ? true : nil)
     }
 
     /// The name of somebody where nothing else says whether it is ambiguous.
     func markedName(of peer: PeerID) -> String { self.device(peer).markedName }
 
     /// How things stand with a peer.
-    ///
-    /// - Precondition: there is a node, as while requests are taken.
     func peerStatus(of peer: PeerID) -> PeerStatus {
-        guard let status = self.node?.ask({ $0.peerStatus(of: peer) }) else {
-            preconditionFailure("requests are taken only while there is a node")
-        }
-        return status
+        self.node.ask { $0.peerStatus(of: peer) }
     }
 
     /// Whether the user has blocked somebody, so that nothing of them is shown.
     func isBlocked(_ peer: PeerID) -> Bool {
-        self.node?.ask { $0.standing(of: peer) } == .blocked
+        self.node.ask { $0.standing(of: peer) } == .blocked
     }
 
     /// Whether a change is about a message of somebody whom the user has blocked, or says of another one
@@ -35,7 +32,7 @@ extension NodeShell {
         case .message(let message):
             if self.isBlocked(message.author) { return true }
             guard change.kind != .message else { return false }
-            return self.node?.ask { $0.counts(message) } == false
+            return !self.node.ask { $0.counts(message) }
         case .notice(_, let notice):
             switch notice.event {
             case .erased(_, _, let peer), .delivered(_, _, let peer), .read(_, _, let peer),
@@ -49,7 +46,7 @@ extension NodeShell {
     /// Somebody else whom a client names to say something of them.
     func otherPerson(_ text: String) throws(RPCError) -> PeerID {
         let peer = try self.person(text, for: .reach)
-        guard peer != self.node?.id else {
+        guard peer != self.node.id else {
             throw .refused(
                 "that is you", reason: "ownPerson",
                 remedy: "name a different person; see stoa peers")
@@ -64,7 +61,7 @@ extension NodeShell {
             $0.id = id.description
             $0.name = shown.name
             $0.ambiguous = shown.ambiguous
-            $0.tier = TierWord(self.node?.ask { $0.tier(of: id) } ?? .stranger)
+            $0.tier = TierWord(self.node.ask { $0.tier(of: id) })
             $0.state = PeersMethod.State(peer.state)
             $0.presence = PresenceWord(peer)
             $0.lastSeen = peer.lastSeen.map { Timestamp(clamping: $0) }

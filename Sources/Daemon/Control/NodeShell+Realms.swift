@@ -17,9 +17,7 @@ extension NodeShell {
 
     /// The realms as the node takes them.
     var nodeRealms: Realms {
-        Realms(
-            self.realms.realms, isInOpen: self.configuration.isInOpenRealm,
-            defaultName: self.configuration.defaultRealm, left: self.realms.left)
+        self.realms.named(by: self.configuration)
     }
 
     // MARK: What clients name
@@ -99,7 +97,7 @@ extension NodeShell {
         guard !self.realms.isChanging else { throw .busy("another realm is being written") }
         let files = self.realmFiles
         self.realms.isChanging = true
-        let isTaken = self.worker?.run { () -> Result<Void, SystemError> in
+        let isTaken = self.workers.common.run { () -> Result<Void, SystemError> in
             do throws(SystemError) {
                 return .success(try write(files))
             } catch { return .failure(error) }
@@ -116,7 +114,7 @@ extension NodeShell {
                 }
             }
         }
-        guard isTaken == true else {
+        guard isTaken else {
             self.realms.isChanging = false
             throw .busy("too much is waiting for the disk")
         }

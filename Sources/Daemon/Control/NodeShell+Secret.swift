@@ -16,7 +16,7 @@ extension NodeShell {
         _ params: CreateConversationMethod.Params, _ text: String, _ reply: Reply
     ) throws(RPCError) {
         let room = try self.secretRoom(typed: text)
-        guard self.node?.ask({ $0.hasSecretRoom(named: room) }) != true else {
+        guard !self.node.ask({ $0.hasSecretRoom(named: room) }) else {
             let shown =
                 "&" + TerminalText.line(text.hasPrefix("&") ? String(text.dropFirst()) : text)
             throw .refused(
@@ -39,7 +39,7 @@ extension NodeShell {
         guard suite.isAvailable else { throw RPCError(.cannotSeal) }
         try self.enter(room, by: phrase, suite, isNew: made == nil, reply) { entered in
             let invite = RoomInvitation(entered).line
-            return PendingRequest(reply: reply) { id in
+            return .begun { id in
                 self.withConversation(id, reply) { conversation in
                     reply.answer(
                         CreateConversationMethod.Result {
@@ -59,9 +59,7 @@ extension NodeShell {
         let room = try self.secretRoom(typed: text)
         let (phrase, suite) = try self.phrase(typed, suite)
         guard suite.isAvailable else { throw RPCError(.cannotSeal) }
-        try self.enter(room, by: phrase, suite, isNew: false, reply) { _ in
-            PendingRequest(reply: reply)
-        }
+        try self.enter(room, by: phrase, suite, isNew: false, reply) { _ in .answer }
     }
 
     /// Enters a secret room by a line that invites to it.
@@ -78,27 +76,27 @@ extension NodeShell {
                     : "give the whole line that stoa invite printed",
                 details: [JSON.Member("param", "invite")])
         }
-        guard self.node?.ask({ $0.realms.contains(room.realm) }) == true else {
+        guard self.node.ask({ $0.realms.contains(room.realm) }) else {
             throw RPCError(.notInRealm)
         }
-        self.request(.joinSecret(room), PendingRequest(reply: reply))
+        self.request(.joinSecret(room), reply)
     }
 
     /// Enters a secret room again that the user was in; its key is here still.
     func rejoinSecret(_ text: String, _ reply: Reply) throws(RPCError) {
         let id = try self.conversation(text)
-        guard let room = self.node?.ask({ $0.secretRoom(id) }) else {
+        guard let room = self.node.ask({ $0.secretRoom(id) }) else {
             throw .refused(
                 "\"\(TerminalText.line(text))\" is not a secret room", reason: "notSecret",
                 remedy: "leave the & out, or give its phrase: stoa join ROOM --secret")
         }
-        self.request(.joinSecret(room), PendingRequest(reply: reply))
+        self.request(.joinSecret(room), reply)
     }
 
     /// The line that invites to a secret room.
     func invitation(to text: String) throws(RPCError) -> InviteMethod.Result {
         let id = try self.conversation(text)
-        guard let room = self.node?.ask({ $0.secretRoom(id) }) else {
+        guard let room = self.node.ask({ $0.secretRoom(id) }) else {
             throw .refused(
                 "\"\(TerminalText.line(text))\" is not a secret room", reason: "notSecret",
                 remedy: "join an open room by its name: stoa join ROOM")
@@ -132,7 +130,7 @@ extension NodeShell {
     /// The name and realm of a secret room, with `&` before them or without.
     private func secretRoom(typed text: String) throws(RPCError) -> Room {
         let room = try self.room(typed: text.hasPrefix("&") ? String(text.dropFirst()) : text)
-        guard self.node?.ask({ $0.realms.contains(room.realm) }) == true else {
+        guard self.node.ask({ $0.realms.contains(room.realm) }) else {
             throw RPCError(.notInRealm)
         }
         return room
@@ -158,7 +156,7 @@ extension NodeShell {
     /// Makes the room's key, then enters it.
     private func enter(
         _ room: Room, by phrase: Phrase, _ suite: ConversationKey.Suite, isNew: Bool,
-        _ reply: Reply, then pending: @escaping (SecretRoom) -> PendingRequest
+        _ reply: Reply, then: @escaping (SecretRoom) -> PendingRequest.Continuation
     ) throws(RPCError) {
         let isChosen = phrase.suite == nil
         try self.makeKey(reply) { () throws(RPCError) in
@@ -171,7 +169,7 @@ extension NodeShell {
             }
             return try Self.secretRoom(room, phrase, suite)
         } then: { secret in
-            self.request(.joinSecret(secret), pending(secret))
+            self.request(.joinSecret(secret), PendingRequest(reply, then: then(secret)))
         }
     }
 
@@ -181,16 +179,19 @@ extension NodeShell {
         _ reply: Reply, _ work: @escaping @Sendable () throws(RPCError) -> Value,
         then body: @escaping (Value) -> Void
     ) throws(RPCError) {
-        guard self.phrases == nil else { throw .busy("another phrase is being turned into a key") }
-        do throws(SystemError) {
-            self.phrases = try Worker(name: "stoad-phrase", loop: self.loop, capacity: 1)
-        } catch { throw .internalError("no thread can be started: \(error.reason)") }
+        guard !self.workers.isMakingKey else {
+            throw .busy("another phrase is being turned into a key")
+        }
+        let worker: Worker
+        do throws(SystemError) { worker = try self.workers.beginKey(on: self.loop) } catch {
+            throw .internalError("no thread can be started: \(error.reason)")
+        }
         reply.holdUp()
-        self.phrases?.run { () -> Result<Value, RPCError> in
+        worker.run { () -> Result<Value, RPCError> in
             do throws(RPCError) { return .success(try work()) } catch { return .failure(error) }
         } then: { result in
             self.turn {
-                self.phrases = nil
+                self.workers.endKey()
                 switch result {
                 case .success(let value): body(value)
                 case .failure(let error): reply.fail(error)

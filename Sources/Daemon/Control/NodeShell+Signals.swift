@@ -33,8 +33,7 @@ extension NodeShell {
         for case .packet(let peer, let conversation, let stream, let packet) in signals {
             self.receive(packet, stream: stream, of: peer, in: conversation)
         }
-        let subscriptions = self.subscriptions.values.filter { !$0.signals.kinds.isEmpty }
-        for subscription in subscriptions.sorted(by: { $0.key < $1.key }) {
+        for subscription in self.clients.subscriptions() where !subscription.signals.kinds.isEmpty {
             for signal in signals where subscription.signals.follows(signal) {
                 guard subscription.client.hasRoom else {
                     subscription.signals.isBehind = true
@@ -49,7 +48,7 @@ extension NodeShell {
     func signalAll(to subscription: Subscription) {
         guard !subscription.signals.kinds.isEmpty, subscription.client.hasRoom else { return }
         subscription.signals.isBehind = false
-        for signal in self.node?.ask({ $0.signals }) ?? []
+        for signal in self.node.ask({ $0.signals })
         where subscription.signals.follows(signal) {
             self.write(signal, to: subscription)
         }

@@ -55,16 +55,15 @@ extension NodeShell {
         } catch { return reply.fail(error) }
         self.endReader(of: params.consumer, in: conversation)
         guard let client = reply.asker, client.isAlive else { return reply.answer(EmptyValue()) }
-        let key = SubscriptionKey(client: client.number, number: self.nextSubscription)
-        self.nextSubscription += 1
-        let start = min(cursor, self.newestShown)
+        let key = self.clients.makeKey(for: client)
+        let start = min(cursor, self.clients.newestShown)
         let subscription = Subscription(
             key, client: client, consumer: params.consumer, filter: filter,
             signals: SignalFilter(params.kinds, in: conversation),
             progress: SubscriptionProgress(
                 conversation: conversation, kinds: params.changeKinds, after: start,
-                newest: self.newestShown))
-        self.subscriptions[key] = subscription
+                newest: self.clients.newestShown))
+        self.clients.add(subscription)
         client.drained = { self.turn { self.resume(client: client.number) } }
         reply.answer(
             SubscribeMethod.Result {
@@ -80,28 +79,23 @@ extension NodeShell {
         self.signalAll(to: subscription)
     }
 
-    /// The subscription that reads for a consumer in one conversation or all.
-    func reader(of consumer: String, in conversation: ConversationID?) -> Subscription? {
-        self.subscriptions.values.first {
-            $0.consumer == consumer && $0.progress.conversation == conversation
-        }
-    }
-
     /// Refuses a second reader that does not ask to take over: the two would skip each other's
     /// messages.
     func checkReader(
         _ params: SubscribeMethod.Params, in conversation: ConversationID?
     ) throws(RPCError) {
         guard let consumer = params.consumer, params.takeOver != true,
-            self.reader(of: consumer, in: conversation) != nil
+            self.clients.reader(of: consumer, in: conversation) != nil
         else { return }
         throw .consumerInUse(
             consumer, remedy: "end it, or take over from it with takeOver (stoa tail --take-over)")
     }
 
     private func endReader(of consumer: String?, in conversation: ConversationID?) {
-        guard let consumer, let reader = self.reader(of: consumer, in: conversation) else { return }
-        self.subscriptions[reader.key] = nil
+        guard let consumer, let reader = self.clients.reader(of: consumer, in: conversation) else {
+            return
+        }
+        self.clients.remove(reader.key)
         let ended = EndedEvent {
             $0.subscription = reader.key.number
             $0.reason = "takenOver"
@@ -111,9 +105,7 @@ extension NodeShell {
 
     func forgetSubscriptions(of client: UInt64) {
         self.closeStreams(of: client)
-        for key in self.subscriptions.keys where key.client == client {
-            self.subscriptions[key] = nil
-        }
+        self.clients.removeSubscriptions(of: client)
     }
 
     // MARK: Delivery
@@ -121,9 +113,9 @@ extension NodeShell {
     /// Gives changes to everybody who follows them and keeps up.
     func show(_ changes: [Change]) {
         guard let last = changes.last else { return }
-        self.newestShown = max(self.newestShown, last.cursor)
-        guard !self.subscriptions.isEmpty else { return }
-        let subscriptions = self.subscriptions.keys.sorted().compactMap { self.subscriptions[$0] }
+        self.clients.shown(through: last.cursor)
+        guard !self.clients.subscriptions.isEmpty else { return }
+        let subscriptions = self.clients.subscriptions()
         var texts = MessageTexts()
         for change in changes {
             // Made once, whoever follows.
@@ -147,11 +139,16 @@ extension NodeShell {
 
     func resume(client: UInt64) {
         self.resumeStreams(of: client)
-        for key in self.subscriptions.keys.sorted() where key.client == client {
-            guard let subscription = self.subscriptions[key] else { continue }
+        for subscription in self.clients.subscriptions(of: client)
+        where self.isFollowed(subscription) {
             self.resume(subscription)
             if subscription.signals.isBehind { self.signalAll(to: subscription) }
         }
+    }
+
+    /// Whether a subscription has not ended meanwhile.
+    private func isFollowed(_ subscription: Subscription) -> Bool {
+        self.clients.subscriptions[subscription.key] === subscription
     }
 
     /// Reads on for a subscriber that is behind and has room.
@@ -163,7 +160,7 @@ extension NodeShell {
         let withBeside = subscription.progress.wantsBeside
         // Where few of many rows are wanted, the rest of a long search is the store's thread's. A small one
         // that goes there for another reason tells how long such take now.
-        let isSmall = !self.scheduler.isTurnSpent
+        let isSmall = !self.disk.scheduler.isTurnSpent
         self.look(isSmall: isSmall) { (store) throws(StoreFailure) in
             try store.entries(
                 after: cursor, limit: Self.pageMessages, in: conversation,
@@ -171,7 +168,7 @@ extension NodeShell {
                 rowLimit: isSmall ? ReadPace.rowLimit : nil)
         } then: { result in
             // It may have ended while the store was read.
-            guard self.subscriptions[subscription.key] === subscription else { return }
+            guard self.isFollowed(subscription) else { return }
             switch result {
             case .success(let arrivals):
                 var texts = MessageTexts()
@@ -185,7 +182,7 @@ extension NodeShell {
                 if !lines.isEmpty { subscription.client.write(lines) }
                 self.resume(subscription)
             case .failure(let failure):
-                let gap = subscription.progress.skip(to: self.newestShown)
+                let gap = subscription.progress.skip(to: self.clients.newestShown)
                 self.log(.error, "a subscriber lost messages: \(failure.detail)")
                 self.tellGap(subscription, from: gap.from, to: gap.to, reason: failure.detail)
             }

@@ -1,5 +1,51 @@
 internal import Engine
 internal import Formats
+internal import Formats
+
+/// A request that the node is working on, and what follows its answer.
+struct PendingRequest {
+    /// What follows once the node has done what it was asked for.
+    enum Continuation {
+        /// The answer in the words of the API.
+        case answer
+        /// The answer to a message, on these terms.
+        case sent(SendTerms)
+        /// The answer to a dial, with the address as the client gave it.
+        case linked(to: String)
+        case done(() -> Void)
+        case begun((ConversationID) -> Void)
+        /// Payloads have gone, so many.
+        case expired((Int) -> Void)
+        /// Who reaches this node, and what becomes of packets.
+        case reached(([DialBackReport], [PacketReport]) -> Void)
+        /// As `done`, and also where the node refuses, but not where the disk does: for the shell itself.
+        case ended(() -> Void)
+    }
+
+    /// Nil for one of the shell's own.
+    let reply: Reply?
+    /// The file that it sends, or the picture, which is kept only where a message or a profile names it.
+    let blob: BlobID?
+    let then: Continuation
+
+    init(_ reply: Reply?, blob: BlobID? = nil, then: Continuation = .answer) {
+        self.reply = reply
+        self.blob = blob
+        self.then = then
+    }
+
+    var terms: SendTerms {
+        if case .sent(let terms) = self.then { terms } else { SendTerms() }
+    }
+}
+
+/// What a client wants to know of a message that it sends.
+struct SendTerms {
+    /// Whether it is said what has become of the message at each member.
+    var tellsMembers = false
+    /// How many members are to have it, where a number of them was asked for.
+    var wanted: Int?
+}
 
 /// The requests that the node is working on, by the names that it has for them.
 struct PendingRequests {

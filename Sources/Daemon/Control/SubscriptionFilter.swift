@@ -35,7 +35,7 @@ extension NodeShell {
             for name in names { authors.insert(try self.person(name, for: .reach)) }
             filter.authors = authors
             filter.persons = Set(
-                authors.compactMap { peer in self.node?.ask { $0.person(of: peer) } })
+                authors.compactMap { peer in self.node.ask { $0.person(of: peer) } })
         }
         if let names = params.streams {
             var streams: Set<StreamName> = []
@@ -76,6 +76,6 @@ extension NodeShell {
         guard let author else { return true }
         if filter.isNotMine && self.isOwn(author) { return false }
         guard let authors = filter.authors, !authors.contains(author) else { return true }
-        return self.node?.ask { $0.person(of: author) }.map(filter.persons.contains) ?? false
+        return self.node.ask { $0.person(of: author) }.map(filter.persons.contains) ?? false
     }
 }

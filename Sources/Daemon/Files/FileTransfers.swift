@@ -28,8 +28,8 @@ final class FileTransfers {
         var isToBeTold = false
     }
 
-    /// Nil before the store is open, and at the end.
-    var store: BlobStore?
+    private let store: BlobStore
+    private var isStopped = false
     var running: [BlobID: Running] = [:]
     private(set) var ended: [(blob: BlobID, running: Running)] = []
     /// How far files were read through for damage; nil at the beginning of a round.
@@ -44,6 +44,11 @@ final class FileTransfers {
     private struct Follower {
         weak var client: ControlConnection?
     }
+
+    init(_ store: BlobStore) { self.store = store }
+
+    /// The content of files; nil at the end.
+    var open: BlobStore? { self.isStopped ? nil : self.store }
 
     /// Notes that one has ended.
     func end(_ blob: BlobID, _ running: Running) {
@@ -80,7 +85,7 @@ final class FileTransfers {
         for delivery in self.deliveries.values.joined() { delivery.close() }
         self.deliveries = [:]
         for blob in self.pictureWaits.keys { self.endPicture(blob, .cancelled) }
-        self.store = nil
+        self.isStopped = true
     }
 }
 

@@ -25,7 +25,7 @@ extension NodeShell {
             (try await store.attachments(of: blob), try await store.entry(attaching: blob))
         } then: { result in
             guard case .success(let (attachments, entry)) = result else { return }
-            let owner = self.node?.ask { $0.pictureOwner(of: blob) }
+            let owner = self.node.ask { $0.pictureOwner(of: blob) }
             guard !attachments.isEmpty || owner != nil else {
                 return self.perform(.close(blob, isRemoved: true))
             }

@@ -9,15 +9,6 @@ internal import Storage
 
 /// Does with files what the node decides.
 extension NodeShell {
-    func openFiles() throws(StartError) {
-        let folder = self.configuration.filesDirectory
-        do throws(SystemError) {
-            let limit = self.configuration.fileLimitBytes ?? self.tenthOfDisk
-            self.files.store = try BlobStore(
-                folder: folder, quota: limit, executor: ThreadExecutor(name: "stoad-files"))
-        } catch { throw StartError(error, exitCode: .cannotCreate) }
-    }
-
     /// Goes on with what was not whole, and removes that of which no message tells any longer.
     func startFiles() {
         self.onFiles { (files) async throws(BlobFailure) in
@@ -35,7 +26,7 @@ extension NodeShell {
             guard case .success(let attachments) = result else { return }
             // That of a backup may be here before the profile that names it.
             let isPicture =
-                self.node?.ask { $0.isPicture(blob) } ?? false
+                self.node.ask { $0.isPicture(blob) }
                 || self.birth.restored?.profile.picture?.blob == blob
             // A part of a picture is no part worth keeping: it has one chunk.
             if attachments.isEmpty && !(isPicture && presence == .whole) {
@@ -73,17 +64,17 @@ extension NodeShell {
         _ work: @escaping @Sendable (BlobStore) async throws(BlobFailure) -> Value,
         then: @escaping (Result<Value, BlobFailure>) -> Void
     ) {
-        guard let files = self.files.store else { return }
-        let number = self.tasks.number()
+        guard let files = self.files.open else { return }
+        let number = self.disk.tasks.number()
         let task = Task {
             let result: Result<Value, BlobFailure>
             do throws(BlobFailure) {
                 result = .success(try await work(files))
             } catch { result = .failure(error) }
-            self.tasks.ended(number)
+            self.disk.tasks.ended(number)
             self.turn { then(result) }
         }
-        self.tasks.keep(task, as: number)
+        self.disk.tasks.keep(task, as: number)
     }
 
     // MARK: Own files
@@ -94,7 +85,7 @@ extension NodeShell {
         in conversation: ConversationID, _ reply: Reply,
         then send: @escaping (AttachedFile) -> Void
     ) {
-        let isSealed = self.node?.ask { $0.keyring.current(in: conversation) != nil } ?? false
+        let isSealed = self.node.ask { $0.keyring.current(in: conversation) != nil }
         let key = isSealed ? XChaCha20.makeKey() : nil
         reply.holdUp()
         self.onFiles { (files) async throws(BlobFailure) in
@@ -103,7 +94,7 @@ extension NodeShell {
             switch result {
             case .success(let taken):
                 // It may have been on its way here, and is whole by this.
-                if self.node?.ask({ $0.transfer(of: taken.blob) }) != nil {
+                if self.node.ask({ $0.transfer(of: taken.blob) }) != nil {
                     self.perform(.finish(taken.blob))
                 }
                 let attached = AttachedFile(
@@ -124,7 +115,7 @@ extension NodeShell {
         self.ask { (store) async throws(StoreFailure) in
             try await store.attachments(of: blob)
         } then: { result in
-            guard case .success([]) = result, self.node?.ask({ $0.isPicture(blob) }) != true else {
+            guard case .success([]) = result, !self.node.ask({ $0.isPicture(blob) }) else {
                 return
             }
             self.perform(.close(blob, isRemoved: true))

@@ -8,17 +8,17 @@ internal import Storage
 extension NodeShell {
     /// Notes that the store is used.
     func noteStoreUse() {
-        guard self.rest.used(at: SystemClock.monotonicMilliseconds()) else { return }
+        guard self.disk.rest.used(at: SystemClock.monotonicMilliseconds()) else { return }
         self.lookForRest(after: RestSchedule.quietMilliseconds)
     }
 
     private func lookForRest(after milliseconds: UInt64) {
         self.after(milliseconds, accuracy: .milliseconds(1_000)) {
-            guard self.phase == .running else { return }
+            guard self.life.isRunning else { return }
             // Relocations and all that a start does once are half of what the process has touched; what it
             // needs day by day stays. That goes also where there is never a rest.
             ProcessEnvironment.releaseCode()
-            if let later = self.rest.due(at: SystemClock.monotonicMilliseconds()) {
+            if let later = self.disk.rest.due(at: SystemClock.monotonicMilliseconds()) {
                 self.lookForRest(after: later)
             } else {
                 self.giveBackMemory()
@@ -31,7 +31,7 @@ extension NodeShell {
             await store.releaseMemory()
         } then: { _ in
             ProcessEnvironment.releaseHeap()
-            if self.rest.rested() { self.lookForRest(after: RestSchedule.quietMilliseconds) }
+            if self.disk.rest.rested() { self.lookForRest(after: RestSchedule.quietMilliseconds) }
         }
     }
 }

@@ -9,15 +9,14 @@ extension NodeShell {
     /// Has what is more or older than is kept go from the disk, now and every hour while there is a bound
     /// to anything.
     func expireOld() {
-        let bounds = self.node?.ask { $0.retentionBounds(at: self.now.wall) } ?? []
+        let bounds = self.node.ask { $0.retentionBounds(at: self.now.wall) }
         for (id, bound) in bounds {
-            self.request(.expire(id, bound), PendingRequest(reply: nil))
+            self.request(.expire(id, bound))
         }
-        guard !bounds.isEmpty, !self.isRetentionPlanned else { return }
-        self.isRetentionPlanned = true
+        guard !bounds.isEmpty, self.upkeep.planRetention() else { return }
         self.after(Self.retentionMilliseconds) {
-            self.isRetentionPlanned = false
-            if self.phase == .running { self.expireOld() }
+            self.upkeep.retentionDue()
+            if self.life.isRunning { self.expireOld() }
         }
     }
 }

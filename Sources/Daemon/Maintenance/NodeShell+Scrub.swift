@@ -15,9 +15,9 @@ extension NodeShell {
         self.ask { (store) async throws(StoreFailure) in
             await store.scrubPosition()
         } then: { result in
-            guard case .success(let position) = result, self.phase == .running else { return }
+            guard case .success(let position) = result, self.life.isRunning else { return }
             if position.damagedPages > 0 { self.scrubFound(position) }
-            self.goOnScrubbing(self.scrub.begin(at: position))
+            self.goOnScrubbing(self.upkeep.scrub.begin(at: position))
         }
     }
 
@@ -25,8 +25,8 @@ extension NodeShell {
         switch decision {
         case .wait(let milliseconds):
             self.after(milliseconds, accuracy: Self.scrubAccuracy) {
-                guard self.phase == .running else { return }
-                let next = self.scrub.due(isBusy: !self.tasks.isEmpty)
+                guard self.life.isRunning else { return }
+                let next = self.upkeep.scrub.due(isBusy: !self.disk.tasks.isEmpty)
                 if case .read = next { self.scrubFiles() }
                 self.goOnScrubbing(next)
             }
@@ -34,20 +34,20 @@ extension NodeShell {
             self.ask { (store) async throws(StoreFailure) in
                 try await store.scrub(from: first, count: count)
             } then: { result in
-                guard self.phase == .running else { return }
+                guard self.life.isRunning else { return }
                 switch result {
                 case .success(let reading): self.scrubbed(reading)
                 case .failure(let failure):
                     self.log(.warning, "the database cannot be checked: \(failure.detail)")
-                    self.goOnScrubbing(self.scrub.failed())
+                    self.goOnScrubbing(self.upkeep.scrub.failed())
                 }
             }
         }
     }
 
     private func scrubbed(_ reading: ScrubReading) {
-        let (next, round) = self.scrub.read(reading, at: SystemClock.wallMilliseconds())
-        let position = self.scrub.position
+        let (next, round) = self.upkeep.scrub.read(reading, at: SystemClock.wallMilliseconds())
+        let position = self.upkeep.scrub.position
         if reading.damaged > 0 { self.scrubFound(position) }
         if let round {
             self.log(
@@ -78,10 +78,10 @@ extension NodeShell {
 
     /// How the round does, for `status`.
     var scrubStatus: StatusMethod.Scrub {
-        let position = self.scrub.position
+        let position = self.upkeep.scrub.position
         return StatusMethod.Scrub {
             $0.completedAt = position.completedAt.map { Timestamp(clamping: $0) }
-            $0.percent = Int64(self.scrub.percent)
+            $0.percent = Int64(self.upkeep.scrub.percent)
             $0.damagedPages = Int64(position.damagedPages)
         }
     }

@@ -8,6 +8,7 @@ internal import Posix
 /// A class, because backends may report while they are told to begin.
 final class RunningDiscovery {
     private var discovery: (any ServiceDiscovery)?
+    private var handler: (DiscoveryEvent) -> Void = { _ in }
     /// `off`, `starting`, `announced`, or `failed: ` and why.
     private(set) var state = "off"
     /// The own instance name, by which the own announcement is told from others'.
@@ -38,9 +39,16 @@ final class RunningDiscovery {
     /// Takes the backend, which has not begun.
     func set(_ discovery: (any ServiceDiscovery)?) { self.discovery = discovery }
 
+    /// Takes what the backend reports; nothing listens to it before the start.
+    func report(_ event: DiscoveryEvent) { self.handler(event) }
+
     /// Announces this node and looks for others.
-    func start(at address: SocketAddress, interface: String?) {
+    func start(
+        at address: SocketAddress, interface: String?,
+        reporting handler: @escaping (DiscoveryEvent) -> Void = { _ in }
+    ) {
         guard let discovery = self.discovery else { return }
+        self.handler = handler
         let versions = ProtocolVersions.own
         let advertisement = Advertisement(
             port: address.port,
@@ -142,34 +150,23 @@ final class RunningDiscovery {
 }
 
 extension NodeShell {
-    /// Makes the backend; call it before other threads are started, since it sets a variable.
-    func makeDiscovery() {
-        let log = self.log
-        self.discovery.set(
-            self.configuration.discovery.makeDiscovery(loop: self.loop) { event in
-                self.turn {
-                    if let news = self.discovery.saw(event, log) { self.happened(news) }
-                }
-            })
-        DiscoveryLog.setHandler { level, text in
-            switch level {
-            case .error, .warning: log(.debug, "avahi: \(text)")
-            case .notice, .info, .debug: break
+    /// Starts to announce this node and to look for others.
+    func startDiscovery() {
+        guard let address = self.network.listening.addresses.first else { return }
+        let (discovery, log) = (self.network.discovery, self.log)
+        discovery.start(at: address, interface: self.configuration.interface) { event in
+            self.turn {
+                if let news = discovery.saw(event, log) { self.happened(news) }
             }
         }
     }
 
-    /// Starts to announce this node and to look for others.
-    func startDiscovery() {
-        guard let address = self.listening.addresses.first else { return }
-        self.discovery.start(at: address, interface: self.configuration.interface)
-    }
-
     /// Says goodbye to the network, in its own time.
     func stopDiscovery() {
-        let isWaiting = self.discovery.stop {
-            self.turn { self.discovery.stopped() }
+        let discovery = self.network.discovery
+        let isWaiting = discovery.stop {
+            self.turn { discovery.stopped() }
         }
-        if !isWaiting { self.discovery.stopped() }
+        if !isWaiting { discovery.stopped() }
     }
 }

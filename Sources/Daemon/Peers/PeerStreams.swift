@@ -105,7 +105,9 @@ final class PeerStreams {
     func accept(_ descriptor: consuming FileDescriptor, from address: SocketAddress) {
         guard let identity = self.identity else { return }
         let handshake: UInt64
-        switch self.admission.admit(address.ip, at: SystemClock.monotonicMilliseconds()) {
+        switch self.admission.admit(
+            Source(address.description), at: SystemClock.monotonicMilliseconds())
+        {
         case .admitted(let number, let replaced):
             handshake = number
             if let replaced { self.handshakes[replaced]?.close() }

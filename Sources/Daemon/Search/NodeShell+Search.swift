@@ -26,7 +26,7 @@ extension NodeShell {
         }
         let directory = self.configuration.dataDirectory
         let store = (try? FileIdentity(path: "\(directory)/stoa.db"))?.inode ?? 0
-        let newest = self.newestShown
+        let newest = self.clients.newestShown
         self.work { () async throws(StoreFailure) in
             try await SearchIndex.open(
                 directory: directory, store: store, newest: newest, executor: executor)
@@ -51,16 +51,16 @@ extension NodeShell {
         _ body: @escaping @Sendable () async throws(StoreFailure) -> Value,
         then: @escaping (Result<Value, StoreFailure>) -> Void
     ) {
-        let number = self.tasks.number()
+        let number = self.disk.tasks.number()
         let task = Task {
             let result: Result<Value, StoreFailure>
             do throws(StoreFailure) { result = .success(try await body()) } catch {
                 result = .failure(error)
             }
-            self.tasks.ended(number)
+            self.disk.tasks.ended(number)
             self.turn { then(result) }
         }
-        self.tasks.keep(task, as: number)
+        self.disk.tasks.keep(task, as: number)
     }
 
     // MARK: Keeping current
@@ -93,7 +93,7 @@ extension NodeShell {
 
     /// Puts into the index what it lacks, and takes out what is gone.
     private func feedSearch() {
-        guard self.phase == .running, let index = self.search.index else { return }
+        guard self.life.isRunning, let index = self.search.index else { return }
         guard !self.search.isFeeding else { return self.search.isBehind = true }
         self.search.isFeeding = true
         self.search.isBehind = false
@@ -123,7 +123,7 @@ extension NodeShell {
                 self.work { () async throws(StoreFailure) in
                     try await index.put(page.documents, through: page.through)
                 } then: { result in
-                    guard case .success = result, self.phase == .running else {
+                    guard case .success = result, self.life.isRunning else {
                         if case .failure(let failure) = result { return self.fed(failure) }
                         return
                     }
@@ -136,7 +136,7 @@ extension NodeShell {
 
     /// Goes on with the next page, or later.
     private func fed(_ index: SearchIndex, through page: SearchPage) {
-        guard page.hasMore || self.newestShown > page.through else { return self.fed(nil) }
+        guard page.hasMore || self.clients.newestShown > page.through else { return self.fed(nil) }
         let now = SystemClock.monotonicMilliseconds()
         let goesOn = self.search.pace.goesOn(
             at: now, isAwaited: !self.search.waiting.isEmpty,

@@ -3,12 +3,6 @@ internal import Formats
 internal import Posix
 internal import Storage
 
-/// The open store and the thread on which it lives.
-struct OpenStore {
-    let store: MessageStore
-    let executor: ThreadExecutor
-}
-
 extension NodeShell {
     /// How long what was erased may stand in the write-ahead log: half of the ten seconds in which it
     /// is to be off the disk.
@@ -23,12 +17,12 @@ extension NodeShell {
         _ work: @escaping @Sendable (MessageStore) async throws(StoreFailure) -> Value,
         then: @escaping (Result<Value, StoreFailure>) -> Void
     ) {
-        guard let store = self.store?.store else {
+        guard let store = self.disk.open else {
             then(.failure(Self.closed))
             return
         }
         self.noteStoreUse()
-        let number = self.tasks.number()
+        let number = self.disk.tasks.number()
         let task = Task(priority: isUrgent ? .high : .medium) {
             let result: Result<Value, StoreFailure>
             do throws(StoreFailure) {
@@ -36,10 +30,10 @@ extension NodeShell {
             } catch {
                 result = .failure(error)
             }
-            self.tasks.ended(number)
+            self.disk.tasks.ended(number)
             self.turn { then(self.noticing(result)) }
         }
-        self.tasks.keep(task, as: number)
+        self.disk.tasks.keep(task, as: number)
     }
 
     /// Answers a small query on this thread if the store's is idle, else as ``ask(_:then:)``.
@@ -58,23 +52,18 @@ extension NodeShell {
             }
             return
         }
-        if self.scheduler.allowsQuery, let open = self.store {
-            let found = open.executor.runIfIdle {
-                open.store.assumeIsolated { (store) -> Timed<Value> in Timed(query, store) }
-            }
-            if let found {
-                self.noteStoreUse()
-                self.scheduler.queried(microseconds: found.microseconds, isOnLoop: true)
-                self.turn { then(self.noticing(found.result)) }
-                return
-            }
+        if self.disk.scheduler.allowsQuery, let found = self.disk.ifIdle({ Timed(query, $0) }) {
+            self.noteStoreUse()
+            self.disk.scheduler.queried(microseconds: found.microseconds, isOnLoop: true)
+            self.turn { then(self.noticing(found.result)) }
+            return
         }
         self.ask { (store) async -> Timed<Value> in
             await Self.timed(query, store)
         } then: { answer in
             switch answer {
             case .success(let found):
-                self.scheduler.queried(microseconds: found.microseconds, isOnLoop: false)
+                self.disk.scheduler.queried(microseconds: found.microseconds, isOnLoop: false)
                 then(self.noticing(found.result))
             case .failure(let failure): then(.failure(failure))
             }
@@ -123,7 +112,7 @@ extension NodeShell {
     /// Has a batch written by the store's thread, or keeps it for the end of the round.
     func commit(_ batch: Batch, isFollowed: Bool) {
         let now = SystemClock.monotonicMicroseconds()
-        if let batch = self.scheduler.place(batch, isFollowed: isFollowed, at: now) {
+        if let batch = self.disk.scheduler.place(batch, isFollowed: isFollowed, at: now) {
             self.handOver(batch)
         }
     }
@@ -133,31 +122,29 @@ extension NodeShell {
     /// A message is on its way two wake-ups earlier so; ``CommitPace`` sees to it that the loop
     /// stands still for less than they take. `Docs/Decisions/0006-disk-and-loop.md`.
     func commitLateBatch() {
-        guard let batch = self.scheduler.takeLateBatch() else { return }
+        guard let batch = self.disk.scheduler.takeLateBatch() else { return }
         self.noteStoreUse()
         let start = SystemClock.monotonicMicroseconds()
-        let result = self.store?.executor.runIfIdle {
-            self.store?.store.assumeIsolated { store -> Result<BatchOutcome, StoreFailure>? in
-                do throws(StoreFailure) {
-                    return try store.commitQuickly(batch).map { .success($0) }
-                } catch {
-                    return .failure(error)
-                }
+        let result = self.disk.ifIdle { store -> Result<BatchOutcome, StoreFailure>? in
+            do throws(StoreFailure) {
+                return try store.commitQuickly(batch).map { .success($0) }
+            } catch {
+                return .failure(error)
             }
         }
         guard let result = result ?? nil else { return self.handOver(batch) }
-        self.scheduler.committedOnLoop(
+        self.disk.scheduler.committedOnLoop(
             batch, microseconds: SystemClock.monotonicMicroseconds() - start)
         self.committed(result)
     }
 
     private func handOver(_ batch: Batch) {
-        self.scheduler.handOver(batch, at: SystemClock.monotonicMicroseconds())
+        self.disk.scheduler.handOver(batch, at: SystemClock.monotonicMicroseconds())
         // People wait for what is committed; what is read beside it is mostly history for peers.
         self.ask(isUrgent: true) { (store) async throws(StoreFailure) in
             try await store.commit(batch)
         } then: { result in
-            self.scheduler.handedBack(at: SystemClock.monotonicMicroseconds())
+            self.disk.scheduler.handedBack(at: SystemClock.monotonicMicroseconds())
             self.committed(result)
         }
     }
@@ -166,11 +153,11 @@ extension NodeShell {
         let isCheckpointDue =
             if case .success(let outcome) = result { outcome.isCheckpointDue } else { false }
         let now = SystemClock.monotonicMicroseconds()
-        if self.scheduler.batchEnded(isCheckpointDue: isCheckpointDue, at: now) {
+        if self.disk.scheduler.batchEnded(isCheckpointDue: isCheckpointDue, at: now) {
             self.ask { (store) async in
                 await store.checkpoint()
             } then: { _ in
-                self.scheduler.checkpointed(at: SystemClock.monotonicMicroseconds())
+                self.disk.scheduler.checkpointed(at: SystemClock.monotonicMicroseconds())
             }
         }
         switch result {
@@ -187,10 +174,9 @@ extension NodeShell {
 
     /// Has what was erased taken out of the write-ahead log as well, once for what some seconds bring.
     func emptyLogSoon() {
-        guard !self.isLogToBeEmptied else { return }
-        self.isLogToBeEmptied = true
+        guard self.disk.planLogEmptying() else { return }
         self.after(Self.emptyLogMilliseconds) {
-            self.isLogToBeEmptied = false
+            self.disk.logEmptyingDue()
             self.ask { (store) async in
                 await store.emptyLog()
             } then: { result in

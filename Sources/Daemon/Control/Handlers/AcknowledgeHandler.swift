@@ -10,16 +10,16 @@ extension AcknowledgeMethod: MethodHandler {
         var conversation: ConversationID?
         if let named = params.conversation { conversation = try shell.conversation(named) }
         let cursor = Cursor(params.cursor)
-        guard cursor <= shell.newestShown else {
+        guard cursor <= shell.clients.newestShown else {
             throw .invalidParams(
-                "cursor \(params.cursor) is ahead of the newest one, \(shell.newestShown.rawValue)",
+                "cursor \(params.cursor) is ahead of the newest one, \(shell.clients.newestShown.rawValue)",
                 reason: "cursorAhead", remedy: "acknowledge the cursor of a message",
                 details: [JSON.Member("param", "cursor")])
         }
         let scope = conversation
         guard let consumer = params.consumer else {
             guard let scope else { preconditionFailure("one of the two was checked to be there") }
-            let pending = PendingRequest(reply: reply, settled: { reply.answer(EmptyValue()) })
+            let pending = PendingRequest(reply, then: .done { reply.answer(EmptyValue()) })
             return shell.request(.read(scope, through: cursor), pending)
         }
         shell.ask { (store) async throws(StoreFailure) in

@@ -40,6 +40,6 @@ extension NodeShell {
         _ params: ConversationParams, _ reply: Reply, _ change: ArrangementChange
     ) throws(RPCError) {
         let id = try self.conversation(params.to)
-        self.request(.arrange(id, change), PendingRequest(reply: reply))
+        self.request(.arrange(id, change), reply)
     }
 }

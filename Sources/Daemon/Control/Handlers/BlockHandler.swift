@@ -7,7 +7,7 @@ extension BlockMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let peer = try shell.otherPerson(params.person)
-        shell.request(.stand(peer, .blocked), PendingRequest(reply: reply))
+        shell.request(.stand(peer, .blocked), reply)
     }
 }
 
@@ -19,8 +19,8 @@ extension UnblockMethod: MethodHandler {
         guard shell.isBlocked(peer) else {
             throw .refused(
                 "\"\(TerminalText.line(params.person))\" is not blocked", reason: "notBlocked",
-                remedy: "see stoa people")
+                remedy: "see your contacts: stoa people")
         }
-        shell.request(.stand(peer, .unsaid), PendingRequest(reply: reply))
+        shell.request(.stand(peer, .unsaid), reply)
     }
 }

@@ -25,7 +25,7 @@ extension ConnectMethod: MethodHandler {
             case .success(let numeric):
                 shell.request(
                     .connect(address: numeric, expecting: address.key, by: deadline),
-                    PendingRequest(reply: reply, address: numeric))
+                    PendingRequest(reply, then: .linked(to: numeric)))
             case .failure(let error):
                 reply.fail(
                     .notFound(
@@ -47,7 +47,7 @@ extension NodeShell {
             return
         }
         let text = address.address
-        let isTaken = self.worker?.run { () -> Result<String, SystemError> in
+        let isTaken = self.workers.common.run { () -> Result<String, SystemError> in
             do throws(SystemError) {
                 let found = try SocketAddress.resolve(text)
                 guard let first = found.first else {
@@ -58,7 +58,7 @@ extension NodeShell {
         } then: { result in
             self.turn { then(result) }
         }
-        if isTaken != true {
+        if !isTaken {
             then(
                 .failure(
                     SystemError(11, "resolve", text, advice: "too many names are being looked up")))

@@ -25,7 +25,8 @@ extension ConsumersMethod: MethodHandler {
                                 position.conversation.map { shell.name(of: $0) } ?? ""
                             $0.cursor = position.cursor.rawValue
                             $0.live =
-                                shell.reader(of: position.name, in: position.conversation) != nil
+                                shell.clients.reader(
+                                    of: position.name, in: position.conversation) != nil
                         }
                     })
             case .failure(let failure): reply.fail(RPCError(failure))
@@ -39,7 +40,7 @@ extension RemoveConsumerMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let name = params.consumer
-        guard !shell.subscriptions.values.contains(where: { $0.consumer == name }) else {
+        guard !shell.clients.subscriptions.values.contains(where: { $0.consumer == name }) else {
             throw .consumerInUse(name, remedy: "end its reader first")
         }
         shell.ask { (store) async throws(StoreFailure) in

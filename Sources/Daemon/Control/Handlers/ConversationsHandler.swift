@@ -8,7 +8,7 @@ extension ConversationsMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let cut = try params.cut(of: "conversations")
-        let count = shell.node?.ask { $0.joinedConversations.count } ?? 0
+        let count = shell.node.ask { $0.joinedConversations.count }
         shell.look(isSmall: count <= ReadPace.roomLimit) { (store) throws(StoreFailure) in
             try store.summaries()
         } then: { result in
@@ -39,7 +39,7 @@ extension NodeShell {
         var byID: [ConversationID: ConversationSummary] = [:]
         for summary in summaries { byID[summary.conversation] = summary }
         // What was joined or left while the store was read is so.
-        let joined = self.node?.ask { $0.joinedConversations } ?? [:]
+        let joined = self.node.ask { $0.joinedConversations }
         var texts = MessageTexts()
         return cut.page(of: joined, byteLimit: reply.listBytes) { id, kind in
             PagePlace(rank: 0, name: self.name(of: id), id)
@@ -52,7 +52,7 @@ extension NodeShell {
     func conversationResult(
         _ id: ConversationID, _ summary: ConversationSummary?, _ texts: inout MessageTexts
     ) -> ConversationResult? {
-        guard let status = self.node?.ask({ $0.conversationStatus(of: id) }) else { return nil }
+        guard let status = self.node.ask({ $0.conversationStatus(of: id) }) else { return nil }
         let keyring = self.keyring
         let last = summary?.lastMessage.flatMap { Message($0, by: keyring) }
         var result = ConversationResult()
@@ -61,7 +61,7 @@ extension NodeShell {
         result.name = self.name(of: id)
         result.realm = status.kind.realm.map { self.nodeRealms.name(of: $0) }
         result.room = status.kind.room?.name.text ?? status.kind.secretRoom?.name.text
-        if self.node?.ask({ $0.sharesName(status.kind) }) == true { result.ambiguous = true }
+        if self.node.ask({ $0.sharesName(status.kind) }) { result.ambiguous = true }
         result.person = status.kind.direct?.device.description
         result.reachable = status.isReachable
         result.members = Int64(status.members.count)

@@ -12,11 +12,13 @@ extension CreateConversationMethod: MethodHandler {
             return try shell.createSecret(params, room, reply)
         }
         let person = try shell.person(params.person ?? "", for: .reach)
-        let pending = PendingRequest(reply: reply) { id in
-            shell.withConversation(id, reply) { conversation in
-                reply.answer(Result { $0.conversation = conversation })
-            }
-        }
+        let pending = PendingRequest(
+            reply,
+            then: .begun { id in
+                shell.withConversation(id, reply) { conversation in
+                    reply.answer(Result { $0.conversation = conversation })
+                }
+            })
         shell.request(.beginDirect(person), pending)
     }
 }

@@ -27,7 +27,7 @@ extension NodeShell {
             case .success:
                 self.request(
                     .erase(conversation, [EntryTarget(entry)]),
-                    PendingRequest(reply: reply, settled: { reply.answer(answer) }))
+                    PendingRequest(reply, then: .done { reply.answer(answer) }))
             case .failure(let failure): reply.fail(RPCError(failure))
             }
         }

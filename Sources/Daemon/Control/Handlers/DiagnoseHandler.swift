@@ -10,14 +10,16 @@ extension DiagnoseMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        shell.lookWhoReaches(PendingRequest(reply: reply))
+        shell.lookWhoReaches(
+            PendingRequest(
+                reply, then: .reached { shell.answerDiagnosis($0, $1, reply) }))
     }
 }
 
 extension NodeShell {
     /// Has peers that are not on this machine dial the own port, then tries links to them.
     fileprivate func lookWhoReaches(_ pending: PendingRequest) {
-        let port = self.listening.addresses.first?.port ?? 0
+        let port = self.network.listening.addresses.first?.port ?? 0
         let interfaces = (try? NetworkInterface.all()) ?? []
         let own = interfaces.filter { $0.isUp && !$0.isLoopback }.flatMap(\.addresses)
         self.request(
@@ -31,14 +33,12 @@ extension NodeShell {
     /// sentences.
     ///
     /// It costs a few frames, pings on up to eight links, what `status` does, and at most a second on the
-    /// worker; it is done when others are missed than before, and at no other time. Nothing is given once the
-    /// daemon is about to end.
+    /// worker; it is done when others are missed than before, and at no other time.
     func examine(then done: @escaping ([String]) -> Void) {
-        var pending = PendingRequest(reply: nil)
-        pending.reached = { reports, packets in
+        let following = { (reports: [DialBackReport], packets: [PacketReport]) in
             self.lookAtStatus { status in
-                guard let facts = self.facts(status, reports, packets) else { return }
-                let isTaken = self.worker?.run { () -> [String] in
+                let facts = self.facts(status, reports, packets)
+                let isTaken = self.workers.common.run { () -> [String] in
                     var facts = facts
                     facts.lookAtNetwork()
                     return Diagnosis.partings(facts).map(\.text)
@@ -46,22 +46,20 @@ extension NodeShell {
                     self.turn { done(found) }
                 }
                 // What needs no looking is found all the same.
-                if isTaken != true { done(Diagnosis.partings(facts).map(\.text)) }
+                if !isTaken { done(Diagnosis.partings(facts).map(\.text)) }
             }
         }
-        self.lookWhoReaches(pending)
+        self.lookWhoReaches(PendingRequest(nil, then: .reached(following)))
     }
 
     /// What the daemon knows itself of what a diagnosis is made of.
     private func facts(
-        _ status: StatusMethod.Result?, _ reports: [DialBackReport], _ packets: [PacketReport]
-    ) -> DiagnosisFacts? {
-        guard let status, let tiers = self.node?.ask({ $0.tiers(of: $0.peers) }) else {
-            return nil
-        }
+        _ status: StatusMethod.Result, _ reports: [DialBackReport], _ packets: [PacketReport]
+    ) -> DiagnosisFacts {
+        let tiers = self.node.ask { $0.tiers(of: $0.peers) }
         var facts = DiagnosisFacts()
         facts.status = status
-        let targets = self.node?.targets ?? []
+        let targets = self.node.targets
         facts.dials = targets.filter { $0.state == .connecting || $0.state == .waiting }
             .map { DialsMethod.Dial($0) }
         let dialled = Set(facts.dials.compactMap(\.peer))
@@ -72,7 +70,7 @@ extension NodeShell {
             peer.tier = TierWord(tier)
             return peer
         }
-        facts.refusals = (self.node?.refusals ?? []).map { RefusalsMethod.Refusal($0) }
+        facts.refusals = self.node.refusals.map { RefusalsMethod.Refusal($0) }
         facts.now = Timestamp(milliseconds: Int64(clamping: SystemClock.wallMilliseconds()))
         facts.diagnosis = self.diagnosis(reports, packets)
         return facts
@@ -99,7 +97,7 @@ extension NodeShell {
     /// mistake.
     private func lookAtSettings(then done: @escaping ([Finding]) -> Void) {
         guard let rereading = self.birth.rereading else { return done([]) }
-        let isTaken = self.worker?.run { () -> [Finding] in
+        let isTaken = self.workers.common.run { () -> [Finding] in
             do throws(ConfigurationError) {
                 guard case .run(let configuration) = try rereading() else { return [] }
                 return configuration.findings()
@@ -113,14 +111,14 @@ extension NodeShell {
         } then: { found in
             self.turn { done(found) }
         }
-        if isTaken != true { done([]) }
+        if !isTaken { done([]) }
     }
 
     private func diagnosis(
         _ reports: [DialBackReport], _ packets: [PacketReport]
     ) -> DiagnoseMethod.Result {
         var result = DiagnoseMethod.Result()
-        result.port = Int64(self.listening.addresses.first?.port ?? 0)
+        result.port = Int64(self.network.listening.addresses.first?.port ?? 0)
         result.portIsChosen = self.configuration.listen.contains {
             Int64($0.port) == result.port
         }
@@ -128,7 +126,7 @@ extension NodeShell {
             DiagnoseMethod.Reach {
                 $0.peer = report.peer.description
                 $0.name = self.markedName(of: report.peer)
-                $0.tier = TierWord(self.node?.ask { $0.tier(of: report.peer) } ?? .stranger)
+                $0.tier = TierWord(self.node.ask { $0.tier(of: report.peer) })
                 $0.address = report.address
                 $0.outcome = DiagnoseMethod.Outcome(report.outcome)
                 $0.at = Timestamp(clamping: report.time)
@@ -145,14 +143,14 @@ extension NodeShell {
                 $0.early = Int64(report.early)
             }
         }
-        result.follows = self.discovery.follows
+        result.follows = self.network.discovery.follows
         let now = self.now
-        let unheard = result.follows ? self.node?.ask { $0.unheard(at: now) } : nil
-        result.unheard = (unheard ?? []).map { peer in
+        let unheard = result.follows ? self.node.ask { $0.unheard(at: now) } : []
+        result.unheard = unheard.map { peer in
             DiagnoseMethod.Unheard {
                 $0.peer = peer.description
                 $0.name = self.markedName(of: peer)
-                $0.address = self.node?.ask { $0.peerStatus(of: peer).addresses.first } ?? ""
+                $0.address = self.node.ask { $0.peerStatus(of: peer).addresses.first } ?? ""
             }
         }
         (result.limit, result.strangers, result.fellows) = self.diskShares

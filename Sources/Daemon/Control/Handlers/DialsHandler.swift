@@ -7,7 +7,7 @@ extension DialsMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let cut = try params.cut(of: "dials")
-        let targets = (shell.node?.targets ?? []).filter {
+        let targets = shell.node.targets.filter {
             // The others are linked, or lead to this node itself.
             $0.state == .connecting || $0.state == .waiting
         }

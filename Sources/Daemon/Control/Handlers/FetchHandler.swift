@@ -71,7 +71,7 @@ extension NodeShell {
             let isWhole = standing?.chunks.isWhole == true && self.files.running[blob] == nil
             let comes =
                 isWhole
-                || self.node?.ask({ $0.conversationStatus(of: message.conversation) }) != nil
+                || self.node.ask({ $0.conversationStatus(of: message.conversation) }) != nil
             guard comes else {
                 return reply.fail(.notMember(of: self.name(of: message.conversation)))
             }

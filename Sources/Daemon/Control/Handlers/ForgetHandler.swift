@@ -9,16 +9,16 @@ extension ForgetMethod: MethodHandler {
         switch try shell.destination(params.to) {
         case .person(let peer): shell.forget(peer, nil, reply)
         case .begun(let id):
-            let status = shell.node?.ask { $0.conversationStatus(of: id) }
+            let status = shell.node.ask { $0.conversationStatus(of: id) }
             if let direct = status?.kind.direct {
-                guard direct.device != shell.node?.id else {
+                guard direct.device != shell.node.id else {
                     return shell.forgetTexts(of: id, reply)
                 }
                 return shell.forget(direct.device, id, reply)
             }
             guard status != nil else { return shell.forgetTexts(of: id, reply) }
             let pending = PendingRequest(
-                reply: reply, settled: { shell.forgetTexts(of: id, reply) })
+                reply, then: .done { shell.forgetTexts(of: id, reply) })
             shell.request(.leave(id), pending)
         }
     }
@@ -29,8 +29,8 @@ extension NodeShell {
     fileprivate func forget(_ peer: PeerID, _ conversation: ConversationID?, _ reply: Reply) {
         let name = "@" + self.markedName(of: peer)
         let pending = PendingRequest(
-            reply: reply,
-            settled: {
+            reply,
+            then: .done {
                 guard let conversation else {
                     return reply.answer(ForgetMethod.Result { $0.name = name })
                 }
@@ -42,14 +42,14 @@ extension NodeShell {
     /// Takes what was said in a conversation off the disk, and puts it away where it stays.
     fileprivate func forgetTexts(of id: ConversationID, _ reply: Reply) {
         let name = self.name(of: id)
-        if self.node?.ask({ $0.conversationStatus(of: id) }) != nil {
+        if self.node.ask({ $0.conversationStatus(of: id) }) != nil {
             self.request(
-                .arrange(id, ArrangementChange(adding: .archived)), PendingRequest(reply: nil))
+                .arrange(id, ArrangementChange(adding: .archived)))
         }
-        self.request(.read(id, through: self.newestShown), PendingRequest(reply: nil))
+        self.request(.read(id, through: self.clients.newestShown))
         let pending = PendingRequest(
-            reply: reply,
-            expired: { count in
+            reply,
+            then: .expired { count in
                 reply.answer(
                     ForgetMethod.Result {
                         $0.name = name

@@ -122,7 +122,7 @@ private struct HistoryLookUp: Sendable {
 extension NodeShell {
     /// What is known to be missing of a conversation; nil for nothing.
     fileprivate func missing(in id: ConversationID) -> [HistoryMethod.Missing]? {
-        let missing = self.node?.ask { $0.missing(in: id) } ?? []
+        let missing = self.node.ask { $0.missing(in: id) }
         guard !missing.isEmpty else { return nil }
         return missing.prefix(HistoryMethod.Missing.listed).map { entries in
             HistoryMethod.Missing {

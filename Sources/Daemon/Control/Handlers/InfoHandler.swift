@@ -14,7 +14,7 @@ extension InfoMethod: MethodHandler {
                 $0.members = members
                 $0.waits = shell.waits(of: entry, members)
             }
-            let keyring = shell.node?.keyring ?? Keyring()
+            let keyring = shell.keyring
             if let message = Message(entry, by: keyring), Reference(message.content) == nil,
                 message.content.traits.isShown
             {
@@ -56,9 +56,9 @@ extension NodeShell {
 
     /// What has become of an own message at the other members; nil for those of others.
     fileprivate func members(having entry: StoredEntry) -> [InfoMethod.Member]? {
-        guard entry.key.name.author == self.node?.id else { return nil }
+        guard entry.key.name.author == self.node.id else { return nil }
         return self.shownMembers(
-            self.node?.ask { $0.outcomes(of: entry.seq, in: entry.key) } ?? [])
+            self.node.ask { $0.outcomes(of: entry.seq, in: entry.key) })
     }
 
     /// What keeps an own message from members; nil where all have it, and for those of others.
@@ -67,7 +67,7 @@ extension NodeShell {
     ) -> SendMethod.Waits? {
         let isLacking = members?.contains { $0.outcome == .waiting || $0.outcome == .away }
         guard let members, isLacking == true || members.isEmpty else { return nil }
-        return self.node?.ask { $0.sendWait(in: entry.key.conversation) }.map {
+        return self.node.ask { $0.sendWait(in: entry.key.conversation) }.map {
             SendMethod.Waits($0)
         }
     }

@@ -10,14 +10,14 @@ extension JoinMethod: MethodHandler {
         let room = params.room ?? ""
         // Of several secret rooms with one name each is named by its id.
         let id = ConversationID(room)
-        let isSecret = id.map { id in shell.node?.ask { $0.secretRoom(id) } != nil } ?? false
+        let isSecret = id.map { id in shell.node.ask { $0.secretRoom(id) } != nil } ?? false
         if let phrase = params.phrase {
             try shell.joinSecret(room, phrase: phrase, params.suite, reply)
         } else if room.hasPrefix("&") || isSecret {
             try shell.rejoinSecret(room, reply)
         } else {
             let open = try shell.room(typed: room, toJoin: true)
-            shell.request(.join(open), PendingRequest(reply: reply))
+            shell.request(.join(open), reply)
         }
     }
 }

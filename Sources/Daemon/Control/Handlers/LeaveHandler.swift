@@ -6,7 +6,7 @@ extension LeaveMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        shell.request(.leave(try shell.conversation(params.room)), PendingRequest(reply: reply))
+        shell.request(.leave(try shell.conversation(params.room)), reply)
     }
 }
 
@@ -17,8 +17,8 @@ extension NodeShell {
             LeaveMethod.Result {
                 $0.id = id.description
                 $0.name = self.name(of: id)
-                let room = self.node?.ask { $0.room(of: id) }
-                let secret = self.node?.ask { $0.secretRoom(id) }
+                let room = self.node.ask { $0.room(of: id) }
+                let secret = self.node.ask { $0.secretRoom(id) }
                 let realm = room?.realm ?? secret?.realm
                 $0.realm = realm.map { self.nodeRealms.name(of: $0) } ?? ""
                 $0.room = (room?.name ?? secret?.name)?.text ?? ""

@@ -8,10 +8,10 @@ extension MembersMethod: MethodHandler {
     ) throws(RPCError) {
         let cut = try params.page.cut(of: "members")
         let id = try shell.conversation(params.to)
-        guard let status = shell.node?.ask({ $0.conversationStatus(of: id) }) else {
+        guard let status = shell.node.ask({ $0.conversationStatus(of: id) }) else {
             throw .notMember()
         }
-        let tiers = shell.node?.ask { $0.tiers(of: status.members) } ?? [:]
+        let tiers = shell.node.ask { $0.tiers(of: status.members) }
         reply.answer(
             cut.page(of: tiers, byteLimit: reply.listBytes) { peer, tier in
                 PagePlace(trust: tier, peer)

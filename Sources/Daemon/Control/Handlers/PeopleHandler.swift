@@ -7,7 +7,7 @@ extension PeopleMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let cut = try params.cut(of: "people")
-        let known = shell.node?.ask { $0.chosenPeople } ?? []
+        let known = shell.node.ask { $0.chosenPeople }
         reply.answer(
             cut.page(of: known, byteLimit: reply.listBytes) {
                 PagePlace(rank: 0, key: $0.description)

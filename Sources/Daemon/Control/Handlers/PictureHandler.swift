@@ -8,13 +8,12 @@ extension PictureMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let output = params.output == true ? try reply.takePassed() : nil
-        let own = shell.node?.id
-        guard
-            let person = try params.person.map({ (text) throws(RPCError) in
+        let own = shell.node.id
+        let person =
+            try params.person.map { (text) throws(RPCError) in
                 try shell.person(text, for: .look)
-            }) ?? own
-        else { throw .shuttingDown() }
-        guard let picture = shell.node?.ask({ $0.picture(of: person) })?.picture else {
+            } ?? own
+        guard let picture = shell.node.ask({ $0.picture(of: person) })?.picture else {
             throw .refused(
                 person == own ? "you have no picture" : "they have no picture",
                 reason: "noPicture",
@@ -48,11 +47,11 @@ extension NodeShell {
         then: @escaping (Result<PictureType, RPCError>) -> Void
     ) {
         let blob = picture.blob
-        if let type = self.node?.ask({ $0.picture(of: person) })?.type {
+        if let type = self.node.ask({ $0.picture(of: person) })?.type {
             return then(.success(type))
         }
         self.files.awaitPicture(blob) { failure in
-            guard failure == nil, let known = self.node?.ask({ $0.picture(of: person) }),
+            guard failure == nil, let known = self.node.ask({ $0.picture(of: person) }),
                 known.picture.blob == blob, let type = known.type
             else { return then(.failure((failure ?? .unavailable).rpcError)) }
             then(.success(type))
@@ -63,7 +62,7 @@ extension NodeShell {
 
     /// What clients are told of somebody's picture; nil where they have none.
     func pictureResult(of peer: PeerID) -> PictureResult? {
-        self.node?.ask { $0.picture(of: peer) }.map { known in
+        self.node.ask { $0.picture(of: peer) }.map { known in
             PictureResult {
                 $0.type = known.type.map { PictureWord($0) }
                 $0.size = Int64(clamping: known.picture.size)

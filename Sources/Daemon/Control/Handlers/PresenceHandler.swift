@@ -6,17 +6,12 @@ extension PresenceMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        if params.active == true || params.presence == .online {
-            shell.userActiveAt = shell.now.monotonic
-        }
-        let isBack = params.active == true && shell.isAwayUnattended
-        if params.presence != nil || isBack {
-            shell.isAwayUnattended = params.presence == .away && params.active == false
-        }
-        switch params.presence ?? (isBack ? .online : nil) {
-        case .online: shell.request(.presence(.online), PendingRequest(reply: reply))
-        case .away: shell.request(.presence(.away), PendingRequest(reply: reply))
-        case .offline, nil: reply.answer(shell.presenceResult(shell.node?.ownPresence ?? .online))
+        let presence = shell.clients.attention.note(
+            params.presence, isActive: params.active, at: shell.now.monotonic)
+        if let presence {
+            shell.request(.presence(presence), reply)
+        } else {
+            reply.answer(shell.presenceResult(shell.node.ownPresence))
         }
     }
 }
@@ -25,7 +20,7 @@ extension TypingMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        shell.request(.typing(try shell.conversation(params.to)), PendingRequest(reply: reply))
+        shell.request(.typing(try shell.conversation(params.to)), reply)
     }
 }
 
@@ -35,7 +30,9 @@ extension NodeShell {
             $0.presence = PresenceWord(presence)
             $0.shown = self.configuration.tellsPresence
             let now = self.now.monotonic
-            $0.activeMilliseconds = self.userActiveAt.map { Int64(clamping: now - min($0, now)) }
+            $0.activeMilliseconds = self.clients.attention.activeAt.map {
+                Int64(clamping: now - min($0, now))
+            }
         }
     }
 }

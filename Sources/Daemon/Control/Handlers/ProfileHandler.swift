@@ -20,7 +20,7 @@ extension ProfileMethod: MethodHandler {
         func change(_ picture: PictureChange, _ blob: BlobID? = nil) {
             shell.request(
                 .profile(name: params.name, status: params.status, picture: picture),
-                PendingRequest(reply: reply, blob: blob))
+                PendingRequest(reply, blob: blob))
         }
         guard params.picture == true else {
             return change(params.picture == false ? .none : .keep)
@@ -40,19 +40,20 @@ extension ProfileMethod: MethodHandler {
 
 extension NodeShell {
     func ownProfile() -> ProfileMethod.Result {
-        let profile = self.node.map { $0.profile(of: $0.id) }
+        let id = self.node.id
+        let profile = self.node.ask { $0.profile(of: id) }
         return ProfileMethod.Result {
-            $0.id = self.node?.id.description ?? ""
-            $0.name = profile?.name ?? ""
-            $0.status = profile?.status ?? ""
-            $0.picture = self.node.flatMap { self.pictureResult(of: $0.id) }
+            $0.id = id.description
+            $0.name = profile.name
+            $0.status = profile.status
+            $0.picture = self.pictureResult(of: id)
         }
     }
 
     /// Says what the profile is, once its picture is known to be here.
     func answerProfile(_ reply: Reply) {
-        let own = self.node.flatMap { $0.picture(of: $0.id)?.picture.blob }
-        guard let blob = own, self.node?.ask({ $0.transfer(of: blob) }) != nil else {
+        let own = self.node.ask { $0.picture(of: $0.id)?.picture.blob }
+        guard let blob = own, self.node.ask({ $0.transfer(of: blob) }) != nil else {
             return reply.answer(self.ownProfile())
         }
         self.files.awaitPicture(blob) { _ in reply.answer(self.ownProfile()) }

@@ -13,12 +13,12 @@ extension ReactMethod: MethodHandler {
                 let reaction = Reaction(
                     params.sign, to: EntryTarget(entry), isWithdrawn: isWithdrawn)
             else { preconditionFailure("a sign of another size was refused before") }
-            let own = shell.node.flatMap { $0.person(of: $0.id) }
+            let own = shell.node.ask { $0.person(of: $0.id) }
             let counts = ReactionCount.count(
-                message.reactions, person: { shell.node?.person(of: $0) }, isKnown: { _ in true })
+                message.reactions, person: { shell.node.person(of: $0) }, isKnown: { _ in true })
             let isGiven = counts.contains { count in
                 count.sign == params.sign
-                    && count.people.contains { shell.node?.person(of: $0) == own }
+                    && count.people.contains { shell.node.person(of: $0) == own }
             }
             // What stands already need not be said again.
             guard isGiven == isWithdrawn else {

@@ -9,7 +9,7 @@ extension RealmLeaveMethod: MethodHandler {
     ) throws(RPCError) {
         let realm = try shell.realm(named: params.name)
         try shell.checkOwn(realm)
-        let joined = shell.node?.ask { Array($0.joinedConversations.values) } ?? []
+        let joined = shell.node.ask { Array($0.joinedConversations.values) }
         let rooms = joined.compactMap(\.room).filter { $0.realm == realm.id }.sorted()
         try shell.changeRealms(reply) { (files) throws(SystemError) in
             try files.leave(realm)

@@ -25,7 +25,7 @@ extension NodeShell {
     /// What clients are told of a realm.
     func realmResult(_ id: RealmID) -> RealmsMethod.Realm {
         let (realms, name) = (self.nodeRealms, self.nodeRealms.name(of: id))
-        let rooms = self.node?.ask { $0.joinedConversations.values.count { $0.realm == id } }
+        let rooms = self.node.ask { $0.joinedConversations.values.count { $0.realm == id } }
         let realm = self.realms.realms.first { $0.id == id }
         let until = realm?.settled(at: SystemClock.wallMilliseconds()).previous?.until
         return RealmsMethod.Realm {
@@ -35,7 +35,7 @@ extension NodeShell {
             $0.isDefault = name == self.configuration.defaultRealm.text
             $0.installed = self.realms.installed[id]
             $0.oldSecretUntil = until.map { Timestamp(clamping: $0) }
-            $0.rooms = Int64(rooms ?? 0)
+            $0.rooms = Int64(rooms)
         }
     }
 }

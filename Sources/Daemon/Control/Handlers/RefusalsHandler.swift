@@ -8,7 +8,7 @@ extension RefusalsMethod: MethodHandler {
     ) throws(RPCError) {
         let cut = try params.cut(of: "refusals")
         reply.answer(
-            cut.page(of: shell.node?.refusals ?? [], byteLimit: reply.listBytes) { refusal in
+            cut.page(of: shell.node.refusals, byteLimit: reply.listBytes) { refusal in
                 // As long as the longest, so that texts are ordered as numbers are; the newest first.
                 let text = String(UInt64.max - refusal.number)
                 let zeros = String(repeating: "0", count: 20 - text.utf8.count)

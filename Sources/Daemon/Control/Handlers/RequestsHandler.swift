@@ -7,8 +7,8 @@ extension RequestsMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let cut = try params.cut(of: "requests")
-        let pending = shell.node?.ask { $0.pendingRequests } ?? []
-        let turnedAway = shell.node?.ask { $0.requestsTurnedAway } ?? 0
+        let pending = shell.node.ask { $0.pendingRequests }
+        let turnedAway = shell.node.ask { $0.requestsTurnedAway }
         let page =
             cut.page(of: pending, byteLimit: reply.listBytes) {
                 PagePlace(rank: 0, key: $0.device.description)
@@ -37,7 +37,7 @@ extension AcceptMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let peer = try shell.person(params.person, for: .waiting)
-        shell.request(.accept(peer), PendingRequest(reply: reply))
+        shell.request(.accept(peer), reply)
     }
 }
 
@@ -46,6 +46,6 @@ extension DeclineMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let peer = try shell.person(params.person, for: .waiting)
-        shell.request(.decline(peer), PendingRequest(reply: reply))
+        shell.request(.decline(peer), reply)
     }
 }

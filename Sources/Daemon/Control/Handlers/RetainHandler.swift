@@ -8,7 +8,7 @@ extension RetainMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let id = try shell.conversation(params.to)
-        guard shell.node?.ask({ $0.conversationStatus(of: id) }) != nil else { throw .notMember() }
+        guard shell.node.ask({ $0.conversationStatus(of: id) }) != nil else { throw .notMember() }
         guard params.off == true || params.days != nil || params.bytes != nil else {
             return shell.withConversation(id, reply) { reply.answer($0) }
         }
@@ -20,17 +20,17 @@ extension RetainMethod: MethodHandler {
         // Each of the two stands until it is given anew, or all is kept.
         var retention =
             params.off == true
-            ? Retention() : shell.node?.ask { $0.retention(of: id) } ?? Retention()
+            ? Retention() : shell.node.ask { $0.retention(of: id) }
         if let days = params.days { retention.days = UInt32(clamping: days) }
         if let bytes = params.bytes { retention.bytes = UInt64(clamping: bytes) }
         if params.dryRun == true { return shell.tellGoing(by: retention, of: id, reply) }
         let pending = PendingRequest(
-            reply: reply,
-            settled: {
+            reply,
+            then: .done {
                 if retention.days == nil {
                     // What is older and not here yet is kept again.
                     shell.request(
-                        .expire(id, .before(HybridTime(0))), PendingRequest(reply: nil))
+                        .expire(id, .before(HybridTime(0))))
                 }
                 shell.expireOld()
                 shell.withConversation(id, reply) { reply.answer($0) }
@@ -44,13 +44,13 @@ extension NodeShell {
     fileprivate func tellGoing(
         by retention: Retention, of id: ConversationID, _ reply: Reply
     ) {
-        let bounds = self.node?.ask { $0.retentionBounds(by: retention, at: self.now.wall) } ?? []
+        let bounds = self.node.ask { $0.retentionBounds(by: retention, at: self.now.wall) }
         var (before, size): (HybridTime?, Expiry?) = (nil, nil)
         for bound in bounds {
             switch bound {
             case .before(let time): before = time
             case .above:
-                let steps = self.node?.ask { $0.retentionSteps(bound, in: id) } ?? []
+                let steps = self.node.ask { $0.retentionSteps(bound, in: id) }
                 size = Expiry(conversation: id, bound, by: steps)
             }
         }

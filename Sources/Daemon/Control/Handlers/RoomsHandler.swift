@@ -8,22 +8,22 @@ extension RoomsMethod: MethodHandler {
     ) throws(RPCError) {
         let cut = try params.cut(of: "rooms")
         let realms = shell.nodeRealms
-        let own = shell.node?.ask { $0.joinedConversations } ?? [:]
-        let all = shell.node?.ask { $0.peopledRooms } ?? [:]
+        let own = shell.node.ask { $0.joinedConversations }
+        let all = shell.node.ask { $0.peopledRooms }
         reply.answer(
             cut.page(of: all, byteLimit: reply.listBytes) { id, room in
                 PagePlace(rank: own[id] == nil ? 1 : 0, name: realms.text(of: room), id)
             } element: { id, room in
-                let status = shell.node?.ask { $0.roomStatus(of: id, room) }
+                let status = shell.node.ask { $0.roomStatus(of: id, room) }
                 return Room {
                     $0.id = id.description
                     $0.name = realms.text(of: room)
                     $0.realm = realms.name(of: room.realm)
                     $0.room = room.name.text
-                    $0.reachable = status?.isReachable ?? false
-                    $0.joined = status?.isJoined ?? false
-                    $0.members = Int64(status?.members ?? 0)
-                    $0.announcedBy = status?.announcedBy.map(\.description) ?? []
+                    $0.reachable = status.isReachable
+                    $0.joined = status.isJoined
+                    $0.members = Int64(status.members)
+                    $0.announcedBy = status.announcedBy.map(\.description)
                 }
             })
     }

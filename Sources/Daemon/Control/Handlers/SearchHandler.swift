@@ -24,7 +24,7 @@ extension SearchMethod: MethodHandler {
         }
         for name in params.authors ?? [] {
             let peer = try shell.person(name, for: .look)
-            query.authors += shell.node?.ask { $0.writingDevices(of: peer) } ?? [peer]
+            query.authors += shell.node.ask { $0.writingDevices(of: peer) }
         }
         query.since = params.since.map { HybridTime($0) }
         query.until = params.until.map { HybridTime($0) }
@@ -48,7 +48,7 @@ extension NodeShell {
 
     /// Which sealed conversations a search is to read through.
     private func sealed(_ query: SearchQuery) -> [ConversationID] {
-        let joined = self.node?.ask { $0.joinedConversations } ?? [:]
+        let joined = self.node.ask { $0.joinedConversations }
         return joined.filter { id, kind in
             kind.room == nil && (query.conversation ?? id) == id
         }.keys.sorted()

@@ -29,11 +29,13 @@ extension SendMethod: MethodHandler {
         case .begun(let conversation):
             try Self.send(params, source, to: conversation, wait, reply, in: shell)
         case .person(let peer):
-            let pending = PendingRequest(reply: reply) { conversation in
-                do throws(RPCError) {
-                    try Self.send(params, source, to: conversation, wait, reply, in: shell)
-                } catch { reply.fail(error) }
-            }
+            let pending = PendingRequest(
+                reply,
+                then: .begun { conversation in
+                    do throws(RPCError) {
+                        try Self.send(params, source, to: conversation, wait, reply, in: shell)
+                    } catch { reply.fail(error) }
+                })
             shell.request(.beginDirect(peer), pending)
             reply.holdUp()
         }
@@ -49,13 +51,12 @@ extension SendMethod: MethodHandler {
             let outgoing = Outgoing(
                 conversation: conversation, content: content, answers: time,
                 idempotencyKey: params.idempotencyKey, wait: wait)
-            var wanted: Int?
+            var terms = SendTerms(tellsMembers: wait != nil)
             // One is any of them, of whom it is said whether they are linked.
-            if case .members(let number) = wait?.aim.goal, number > 1 { wanted = number }
+            if case .members(let number) = wait?.aim.goal, number > 1 { terms.wanted = number }
             shell.request(
                 .send(outgoing),
-                PendingRequest(
-                    reply: reply, tellsMembers: wait != nil, wanted: wanted, blob: blob))
+                PendingRequest(reply, blob: blob, then: .sent(terms)))
         }
         if let file = params.file, let source {
             return shell.take(source, file, saying: params.text, in: conversation, reply) {

@@ -9,20 +9,17 @@ extension StatusMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        shell.lookAtStatus { status in
-            if let status { reply.answer(status) } else { reply.fail(.shuttingDown()) }
-        }
+        shell.lookAtStatus { reply.answer($0) }
     }
 }
 
 extension NodeShell {
-    /// Asks the store and the node how they are; gives nil where the daemon is about to end.
-    func lookAtStatus(then done: @escaping (StatusMethod.Result?) -> Void) {
-        let reached = self.node?.ask { $0.reached } ?? []
+    /// Asks the store and the node how they are.
+    func lookAtStatus(then done: @escaping (StatusMethod.Result) -> Void) {
+        let reached = self.node.ask { $0.reached }
         self.ask { (store) async throws(StoreFailure) in
             (counts: try await store.counts(), waiting: try await store.waiting(behind: reached))
         } then: { result in
-            guard let node = self.node else { return done(nil) }
             var status = StatusMethod.Result()
             switch result {
             case .success(let (counts, waiting)):
@@ -32,7 +29,7 @@ extension NodeShell {
                 // A broken disk is when people look at the status, so it is shown all the same.
                 self.log(.error, failure.detail)
             }
-            self.describe(node.status(at: self.now), in: &status)
+            self.describe(self.node.status(at: self.now), in: &status)
             done(status)
         }
     }
@@ -42,7 +39,7 @@ extension NodeShell {
     /// Nil where nothing waits.
     private func described(_ waiting: WaitingMessages) -> StatusMethod.Waiting? {
         guard let since = waiting.since else { return nil }
-        let recipients = self.node?.ask { $0.recipients(of: waiting.logs.sorted()) } ?? []
+        let recipients = self.node.ask { $0.recipients(of: waiting.logs.sorted()) }
         return StatusMethod.Waiting {
             $0.messages = Int64(waiting.messages)
             $0.estimated = waiting.isEstimate ? true : nil
@@ -63,8 +60,8 @@ extension NodeShell {
         result.startedAt = Timestamp(clamping: self.birth.moment)
         result.listen = self.dialableAddresses()
         result.discovery.mode = self.configuration.discovery.rawValue
-        result.discovery.backend = self.discovery.backend
-        result.discovery.state = self.discovery.state
+        result.discovery.backend = self.network.discovery.backend
+        result.discovery.state = self.network.discovery.state
         result.links = Int64(status.links)
         result.conversations = Int64(status.conversations)
         result.requests = Int64(status.requests)
@@ -92,7 +89,7 @@ extension NodeShell {
     /// What peers can dial: a wildcard is shown as the addresses of the interfaces.
     private func dialableAddresses() -> [String] {
         var found: [SocketAddress] = []
-        for address in self.listening.addresses {
+        for address in self.network.listening.addresses {
             guard address.ip.isWildcard else {
                 found.append(address)
                 continue

@@ -9,15 +9,15 @@ extension OpenStreamMethod: MethodHandler {
         let conversation = try shell.conversation(params.to)
         let name = try StreamName(checking: params.name)
         guard let client = reply.asker, client.isAlive else { return reply.answer(EmptyValue()) }
-        guard shell.streams.count(of: client.number) < ClientStreams.perClient else {
+        guard shell.clients.streams.count(of: client.number) < ClientStreams.perClient else {
             throw .busy("a connection may have \(ClientStreams.perClient) streams open")
         }
         guard params.receive == true else {
             return shell.request(
                 .openStream(conversation, name, isOrdered: params.ordered == true),
-                PendingRequest(reply: reply))
+                reply)
         }
-        guard shell.node?.ask({ $0.conversationStatus(of: conversation) }) != nil else {
+        guard shell.node.ask({ $0.conversationStatus(of: conversation) }) != nil else {
             throw .notMember()
         }
         let number = shell.openReader(name, in: conversation, for: client)
@@ -30,9 +30,11 @@ extension SendStreamMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let key = SubscriptionKey(client: reply.asker?.number ?? 0, number: params.stream)
-        guard let stream = shell.streams.writers[key] else { throw .unknownStream(params.stream) }
+        guard let stream = shell.clients.streams.writers[key] else {
+            throw .unknownStream(params.stream)
+        }
         shell.request(
-            .sendPacket(stream: stream, params.data.bytes), PendingRequest(reply: reply))
+            .sendPacket(stream: stream, params.data.bytes), reply)
     }
 }
 
@@ -41,13 +43,13 @@ extension CloseStreamMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let key = SubscriptionKey(client: reply.asker?.number ?? 0, number: params.stream)
-        if shell.streams.readers.removeValue(forKey: key) != nil {
+        if shell.clients.streams.readers.removeValue(forKey: key) != nil {
             return reply.answer(EmptyValue())
         }
-        guard let stream = shell.streams.writers.removeValue(forKey: key) else {
+        guard let stream = shell.clients.streams.writers.removeValue(forKey: key) else {
             throw .unknownStream(params.stream)
         }
-        shell.request(.closeStream(stream), PendingRequest(reply: reply))
+        shell.request(.closeStream(stream), reply)
     }
 }
 
@@ -78,13 +80,12 @@ extension AppendStreamMethod: MethodHandler {
         }
         switch try shell.destination(params.to) {
         case .begun(let conversation):
-            shell.request(.send(outgoing(conversation)), PendingRequest(reply: reply))
+            shell.request(.send(outgoing(conversation)), reply)
         case .person(let peer):
             shell.request(
                 .beginDirect(peer),
-                PendingRequest(reply: reply) {
-                    shell.request(.send(outgoing($0)), PendingRequest(reply: reply))
-                })
+                PendingRequest(
+                    reply, then: .begun { shell.request(.send(outgoing($0)), reply) }))
             reply.holdUp()
         }
     }

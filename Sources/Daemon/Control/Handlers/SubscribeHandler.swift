@@ -19,14 +19,14 @@ extension SubscribeMethod: MethodHandler {
         }
         try shell.checkReader(params, in: conversation)
         guard let client = reply.asker else { return reply.answer(EmptyValue()) }
-        let own = shell.subscriptions.keys.count { $0.client == client.number }
+        let own = shell.clients.subscriptions(of: client.number).count
         guard own < Self.perClient else {
             throw .busy("a connection may hold \(Self.perClient) subscriptions")
         }
         if let from = params.from {
             shell.subscribe(params, to: conversation, after: Cursor(from), reply)
         } else if let consumer = params.consumer {
-            let newest = shell.newestShown
+            let newest = shell.clients.newestShown
             shell.ask { (store) async throws(StoreFailure) -> Cursor in
                 if let position = try await store.consumer(consumer, in: conversation) {
                     return position
@@ -43,7 +43,7 @@ extension SubscribeMethod: MethodHandler {
                 }
             }
         } else {
-            shell.subscribe(params, to: conversation, after: shell.newestShown, reply)
+            shell.subscribe(params, to: conversation, after: shell.clients.newestShown, reply)
         }
     }
 }
@@ -54,7 +54,7 @@ extension UnsubscribeMethod: MethodHandler {
     ) throws(RPCError) {
         let key = SubscriptionKey(
             client: reply.asker?.number ?? 0, number: params.subscription)
-        guard shell.subscriptions.removeValue(forKey: key) != nil else {
+        guard shell.clients.remove(key) != nil else {
             throw .notFound(
                 "this connection has no subscription \(params.subscription)",
                 reason: "unknownSubscription", remedy: "give a number that subscribe returned")

@@ -7,13 +7,13 @@ extension TopicMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let id = try shell.conversation(params.to)
-        guard shell.node?.ask({ $0.conversationStatus(of: id) }) != nil else { throw .notMember() }
+        guard shell.node.ask({ $0.conversationStatus(of: id) }) != nil else { throw .notMember() }
         guard let topic = params.text else {
             return shell.withConversation(id, reply) { reply.answer($0) }
         }
         let pending = PendingRequest(
-            reply: reply,
-            settled: { shell.withConversation(id, reply) { reply.answer($0) } })
+            reply,
+            then: .done { shell.withConversation(id, reply) { reply.answer($0) } })
         shell.request(.send(Outgoing(conversation: id, content: .topic(topic))), pending)
     }
 }

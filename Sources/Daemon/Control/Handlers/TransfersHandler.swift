@@ -13,7 +13,7 @@ extension TransfersMethod: MethodHandler {
         let running = shell.files.running.map { blob, known in
             var running = known
             // Who has it may have changed since something came.
-            running.report = shell.node?.ask { $0.transfer(of: blob) } ?? known.report
+            running.report = shell.node.ask { $0.transfer(of: blob) } ?? known.report
             return (rank: 0, blob: blob, running: running)
         }
         let ended = shell.files.ended.map { (rank: 1, blob: $0.blob, running: $0.running) }

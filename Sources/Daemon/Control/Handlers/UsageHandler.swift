@@ -29,17 +29,18 @@ extension NodeShell {
 
     /// What the database may take, and what messages of those take of it whom the user has not chosen.
     var diskShares: (limit: Int64, strangers: DiskShare, fellows: DiskShare) {
-        let used = self.node?.ask { $0.diskUse }
-        let bounds = DiskBounds(all: self.diskLimit)
-        func share(_ bytes: UInt64?, _ limit: UInt64) -> DiskShare {
+        let used = self.node.ask { $0.diskUse }
+        let bounds = DiskBounds(all: self.configuration.diskLimit)
+        func share(_ bytes: UInt64, _ limit: UInt64) -> DiskShare {
             DiskShare {
-                $0.bytes = Int64(clamping: bytes ?? 0)
+                $0.bytes = Int64(clamping: bytes)
                 $0.limit = Int64(clamping: limit)
             }
         }
         return (
-            Int64(clamping: self.diskLimit), share(used?.strangers, bounds.ofStrangers),
-            share(used?.fellows, bounds.ofFellows)
+            Int64(clamping: self.configuration.diskLimit),
+            share(used.strangers, bounds.ofStrangers),
+            share(used.fellows, bounds.ofFellows)
         )
     }
 
@@ -67,10 +68,10 @@ extension NodeShell {
             $0.free = Files.freeBytes(self.configuration.dataDirectory) ?? 0
             ($0.limit, $0.strangers, $0.fellows) = self.diskShares
             $0.conversations = usage.map { used in
-                let status = self.node?.ask { $0.conversationStatus(of: used.conversation) }
+                let status = self.node.ask { $0.conversationStatus(of: used.conversation) }
                 return UsageMethod.Conversation {
                     $0.id = used.conversation.description
-                    $0.name = self.node?.ask { $0.name(of: used.conversation) } ?? ""
+                    $0.name = self.name(of: used.conversation)
                     $0.entries = Int64(used.entries)
                     $0.bytes = Int64(used.bytes)
                     $0.retainDays = status?.retention.days.map { Int64($0) }

@@ -7,7 +7,7 @@ extension VerifyMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let peer = try shell.otherPerson(params.person)
-        guard let code = shell.node?.ask({ $0.verificationCode(with: peer) }) else {
+        guard let code = shell.node.ask({ $0.verificationCode(with: peer) }) else {
             throw RPCError(.keysUnknown(peer), name: { shell.markedName(of: $0) })
         }
         let answer = {
@@ -20,6 +20,6 @@ extension VerifyMethod: MethodHandler {
         }
         guard let typed = params.code else { return answer() }
         shell.request(
-            .verify(peer, code: typed), PendingRequest(reply: reply, settled: answer))
+            .verify(peer, code: typed), PendingRequest(reply, then: .done(answer)))
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Daemon
+@testable import Engine
 
 @Suite struct ReadPaceTests {
     @Test("the first query shows how fast the disk is; then small ones are the loop's")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Daemon
+@testable import Engine
 
 @Suite("How much is indexed at a time") struct IndexPaceTests {
     @Test("all that is there, where nothing has come for a second")

@@ -3,13 +3,13 @@
 /// To ask the store's thread and to hear from it are two wake-ups, about 50 µs, which is as much as
 /// a page of a conversation takes where the system has it in memory. Where it has to come from a
 /// disk, links and other clients would wait for it, and the store's thread does. As ``CommitPace``.
-struct ReadPace {
+package struct ReadPace {
     /// How many rooms a list may have: each costs some lookups.
-    static let roomLimit = 64
+    package static let roomLimit = 64
     /// How many messages a page may have.
-    static let pageLimit = 256
+    package static let pageLimit = 256
     /// How many rows may be looked at for a page of what has arrived.
-    static let rowLimit = 512
+    package static let rowLimit = 512
     /// How long the loop may stand still for one query, by what queries took before, and for all of
     /// one turn.
     static let limitMicroseconds: UInt64 = 1_000

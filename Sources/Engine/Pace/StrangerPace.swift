@@ -1,6 +1,3 @@
-internal import Engine
-internal import Formats
-
 /// How much of the loop's time strangers have as long as others want it, too.
 ///
 /// Keys cost nothing, so whoever wants may have as many links as there are places, each with something to
@@ -9,24 +6,26 @@ internal import Formats
 /// is kept from anything while the loop has nothing else to do.
 ///
 /// A value: moments and durations are arguments, in microseconds of the monotonic clock.
-struct StrangerPace {
+package struct StrangerPace {
     /// What strangers may use at once.
-    static let burst: Int64 = 20_000
+    package static let burst: Int64 = 20_000
     /// How far many turns together put them in arrears: so long others come first then, twice over.
-    static let arrears: Int64 = 20_000
+    package static let arrears: Int64 = 20_000
     /// How far one turn does that took longer: others have waited as long, and come first for twice that.
-    static let longest: Int64 = 2_000_000
+    package static let longest: Int64 = 2_000_000
     /// Of so many microseconds they get one back.
-    static let refill: Int64 = 2
+    package static let refill: Int64 = 2
 
     /// What is left of their share.
     private var level = StrangerPace.burst
     private var since: UInt64 = 0
     /// Whether they come last.
-    private(set) var isOverdrawn = false
+    package private(set) var isOverdrawn = false
+
+    package init() {}
 
     /// Strangers have used some time; true where they come last from here on.
-    mutating func spend(_ microseconds: UInt64, at now: UInt64) -> Bool {
+    package mutating func spend(_ microseconds: UInt64, at now: UInt64) -> Bool {
         self.fill(at: now)
         let spent = Int64(clamping: microseconds)
         let lowest = min(self.level, -max(Self.arrears, min(spent, Self.longest)))
@@ -37,7 +36,7 @@ struct StrangerPace {
     }
 
     /// Time has gone by; true where they come last no longer.
-    mutating func look(at now: UInt64) -> Bool {
+    package mutating func look(at now: UInt64) -> Bool {
         guard self.isOverdrawn else { return false }
         self.fill(at: now)
         guard self.level >= Self.burst / 2 else { return false }
@@ -56,19 +55,21 @@ struct StrangerPace {
 ///
 /// Whoever has taken much comes after whoever has taken little: so one who has just come has an answer
 /// soon, however many others ask without end.
-struct SourceUsage {
+package struct SourceUsage {
     /// What was used this long ago counts half.
-    static let halving: UInt64 = 1_000_000
+    package static let halving: UInt64 = 1_000_000
     /// Who has taken much is found anew so often.
-    static let interval: UInt64 = 50_000
+    package static let interval: UInt64 = 50_000
 
     private var used: [Source: UInt64] = [:]
     private var total: UInt64 = 0
     private var halvedAt: UInt64 = 0
     private var toldAt: UInt64 = 0
 
+    package init() {}
+
     /// Notes what was used; true where it is to be looked at again who has taken much.
-    mutating func spend(_ microseconds: UInt64, by source: Source, at now: UInt64) -> Bool {
+    package mutating func spend(_ microseconds: UInt64, by source: Source, at now: UInt64) -> Bool {
         if now - min(now, self.halvedAt) >= Self.halving {
             self.halvedAt = now
             self.used = self.used.mapValues { $0 / 2 }.filter { $0.value > 0 }
@@ -82,13 +83,13 @@ struct SourceUsage {
     }
 
     /// Whether somebody has used more than half of what each has on average.
-    func isHeavy(_ source: Source) -> Bool {
+    package func isHeavy(_ source: Source) -> Bool {
         guard let used = self.used[source] else { return false }
         return 2 * used * UInt64(self.used.count) > self.total
     }
 
     /// Forgets all others.
-    mutating func keep(_ sources: Set<Source>) {
+    package mutating func keep(_ sources: Set<Source>) {
         self.used = self.used.filter { sources.contains($0.key) }
         self.total = self.used.values.reduce(0, +)
     }
@@ -98,39 +99,43 @@ struct SourceUsage {
 ///
 /// Bytes of history cost next to nothing each, and some hundred that begin a log as much as a page of it. What
 /// is read is handled before anybody else has a turn.
-struct ReadPortion: Sendable {
+package struct ReadPortion: Sendable {
     /// The smallest portion, less than which no frame of interest has.
-    static let least = 2_048
+    package static let least = 2_048
+    /// The largest.
+    package static let most = 65_536
     /// The most frames of a portion that one turn handles.
-    static let mostFrames = 64
+    package static let mostFrames = 64
     /// What a portion may take: a message of somebody waits for one at most.
-    static let goal: UInt64 = 4_000
+    package static let goal: UInt64 = 4_000
 
     /// Of so many frames in a portion the next ones are smaller: frames that wait, read, take some times their
     /// bytes.
-    static let manyFrames = 256
+    package static let manyFrames = 256
     /// Of so few they may be larger.
-    static let fewFrames = 64
+    package static let fewFrames = 64
 
     /// Bytes.
-    private(set) var count = 8_192
+    package private(set) var count = 8_192
     /// The most bytes of frames such as come.
     private var limit = 16_384
     /// Frames of them that are handled in one turn; a few bytes may have much be looked at.
-    private(set) var frames = 4
+    package private(set) var frames = 4
+
+    package init() {}
 
     /// A portion was read, of so many frames.
-    mutating func note(frames: Int) {
+    package mutating func note(frames: Int) {
         if frames > Self.manyFrames {
             self.limit = max(Self.least, self.limit / 2)
             self.count = min(self.count, self.limit)
         } else if frames < Self.fewFrames {
-            self.limit = min(ReadBuffer.byteCount, self.limit * 2)
+            self.limit = min(Self.most, self.limit * 2)
         }
     }
 
     /// A portion was handled.
-    mutating func note(microseconds: UInt64) {
+    package mutating func note(microseconds: UInt64) {
         if microseconds > Self.goal {
             self.count = max(Self.least, self.count / 2)
             self.frames = max(1, self.frames / 2)
@@ -143,23 +148,25 @@ struct ReadPortion: Sendable {
 
 /// When what was read of a stream is handled on, though its socket takes nothing and so does not say that it could: else
 /// two who wait for each other would for ever.
-struct UnhandledWait: Sendable {
+package struct UnhandledWait: Sendable {
     /// Nearly always the socket is there before.
-    static let milliseconds: UInt64 = 20
+    package static let milliseconds: UInt64 = 20
     /// Of strangers who come last, and may leave unread what they are sent.
-    static let lastMilliseconds: UInt64 = 2_000
+    package static let lastMilliseconds: UInt64 = 2_000
 
     private var isArmed = false
+
+    package init() {}
 
     /// After how many milliseconds the stream is to be woken; nil where that is arranged, or nothing is to be handled.
     ///
     /// What is sent meanwhile does not put it off.
-    mutating func arm(isBusy: Bool, isLast: Bool) -> UInt64? {
+    package mutating func arm(isBusy: Bool, isLast: Bool) -> UInt64? {
         defer { self.isArmed = isBusy }
         guard isBusy, !self.isArmed else { return nil }
         return isLast ? Self.lastMilliseconds : Self.milliseconds
     }
 
     /// Some of it was handled, or the stream was woken.
-    mutating func handled() { self.isArmed = false }
+    package mutating func handled() { self.isArmed = false }
 }

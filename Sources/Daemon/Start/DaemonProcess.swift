@@ -14,7 +14,8 @@ package enum DaemonProcess {
     ///
     /// - Parameter rereading: reads the same arguments and the files anew, from any thread.
     package static func run(
-        _ command: DaemonCommand, rereading: @escaping NodeShell.Rereading
+        _ command: DaemonCommand,
+        rereading: @escaping @Sendable () throws(ConfigurationError) -> DaemonCommand
     ) -> Int32 {
         switch command {
         case .help:
@@ -69,7 +70,7 @@ package enum DaemonProcess {
     }
 
     private static func serve(
-        _ configuration: Configuration, _ log: Journal, _ rereading: @escaping NodeShell.Rereading
+        _ configuration: Configuration, _ log: Journal, _ rereading: @escaping Birth.Rereading
     ) throws(StartError) -> Int32 {
         for line in configuration.overruled { log(.warning, line) }
         ProcessEnvironment.ignoreBrokenPipes()
@@ -90,7 +91,7 @@ package enum DaemonProcess {
     /// Runs one start to its end and gives the exit code; nil where another start is to follow.
     private static func live(
         _ configuration: Configuration, _ log: Journal, _ activated: [ActivatedSocket],
-        _ rereading: @escaping NodeShell.Rereading
+        _ rereading: @escaping Birth.Rereading
     ) throws(StartError) -> Int32? {
         let restored = try PendingRestore(in: configuration.dataDirectory).begin()
         let identity = try Identity.load(
@@ -101,21 +102,25 @@ package enum DaemonProcess {
         }
         do throws(SystemError) {
             let loop = try EventLoop()
-            let shell = NodeShell(
-                configuration: configuration, loop: loop, identity: identity, restored: restored,
-                log: log, activated: activated, rereading: rereading)
+            var birth = Birth(identity)
+            (birth.restored, birth.activated) = (restored, activated)
+            birth.rereading = rereading
+            let run = DaemonRun(
+                Opening(configuration: configuration, birth: birth, log: log, loop: loop))
             // Before any thread starts, so that none of them takes a signal.
             let watches = [
-                try loop.onSignal(SIGTERM) { shell.requestStop() },
-                try loop.onSignal(SIGINT) { shell.requestStop() },
-                try loop.onSignal(SIGHUP) { shell.requestReload() },
+                try loop.onSignal(SIGTERM) { run.requestStop() },
+                try loop.onSignal(SIGINT) { run.requestStop() },
+                try loop.onSignal(SIGHUP) { run.requestReload() },
             ]
-            shell.launch()
+            run.launch()
             try loop.run()
             for watch in watches { watch.cancel() }
-            let (failure, isToRestart) = shell.assumeIsolated { ($0.failure, $0.isToRestart) }
-            if let failure { return failure.exitCode.rawValue }
-            return isToRestart ? nil : 0
+            switch run.assumeIsolated({ $0.outcome }) {
+            case .stopped: return 0
+            case .restart: return nil
+            case .failed(let failure): return failure.exitCode.rawValue
+            }
         } catch { throw StartError(error) }
     }
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Daemon
+@testable import Engine
 
 @Suite("When the daemon is at rest")
 struct RestScheduleTests {

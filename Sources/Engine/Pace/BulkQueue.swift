@@ -1,4 +1,3 @@
-internal import Engine
 internal import Formats
 
 /// Runs of history that came in and wait for their turn on the loop.

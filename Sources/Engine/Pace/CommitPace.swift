@@ -1,4 +1,3 @@
-internal import Engine
 internal import Formats
 
 /// Decides which batches the loop's thread writes itself, by how long the disk has taken for such.
@@ -6,9 +5,9 @@ internal import Formats
 /// To hand a batch to the store's thread and to hear of its end are two wake-ups, about 50 µs. That
 /// is worth saving where a commit takes as long or a few times that; where it takes milliseconds
 /// nobody would notice, and clients and links would wait.
-struct CommitPace {
+package struct CommitPace {
     /// How many events may be left to handle behind the one that made a batch.
-    static let followers = 4
+    package static let followers = 4
     /// The most entries in a batch that the loop writes: more is a burst, which gains from the other
     /// thread.
     static let entryLimit = 4

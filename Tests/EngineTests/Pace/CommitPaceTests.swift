@@ -1,9 +1,8 @@
-import Engine
 import Formats
 import Crypto
 import Testing
 
-@testable import Daemon
+@testable import Engine
 
 @Suite struct CommitPaceTests {
     private func batch(entries: Int, payloadBytes: Int = 100) -> Batch {

@@ -2,10 +2,10 @@
 ///
 /// It is once the store was not used for some seconds: whatever takes memory uses it. Time is an
 /// argument, in monotonic milliseconds; nothing is given back here.
-struct RestSchedule {
+package struct RestSchedule {
     /// For how long the store must not have been used, so that nobody who writes or reads on waits for
     /// what was given back.
-    static let quietMilliseconds: UInt64 = 10_000
+    package static let quietMilliseconds: UInt64 = 10_000
 
     private enum State {
         case resting
@@ -18,8 +18,10 @@ struct RestSchedule {
     private var state = State.resting
     private var usedAt: UInt64 = 0
 
+    package init() {}
+
     /// The store is used; true where ``due(at:)`` is to be asked after ``quietMilliseconds``.
-    mutating func used(at now: UInt64) -> Bool {
+    package mutating func used(at now: UInt64) -> Bool {
         self.usedAt = now
         switch self.state {
         case .resting:
@@ -34,7 +36,7 @@ struct RestSchedule {
 
     /// The time has come to look: nil where memory is to be given back now, which ends with ``rested()``;
     /// else after how many milliseconds to look again.
-    mutating func due(at now: UInt64) -> UInt64? {
+    package mutating func due(at now: UInt64) -> UInt64? {
         let quiet = now - min(now, self.usedAt)
         guard quiet >= Self.quietMilliseconds else { return Self.quietMilliseconds - quiet }
         self.state = .givingBack(uses: 0)
@@ -43,7 +45,7 @@ struct RestSchedule {
 
     /// Memory was given back; true where the store was used meanwhile, so that ``due(at:)`` is to be asked
     /// after ``quietMilliseconds``.
-    mutating func rested() -> Bool {
+    package mutating func rested() -> Bool {
         guard case .givingBack(let uses) = self.state, uses > 1 else {
             self.state = .resting
             return false

@@ -1,9 +1,8 @@
 import Crypto
-import Engine
 import Formats
 import Testing
 
-@testable import Daemon
+@testable import Engine
 
 @Suite("The scheduler of the store")
 struct StoreSchedulerTests {

@@ -1,8 +1,6 @@
-import Engine
-import Formats
 import Testing
 
-@testable import Daemon
+@testable import Engine
 
 @Suite("Strangers' share of the loop") struct StrangerPaceTests {
     // Shows: daemon.pace
@@ -60,7 +58,7 @@ import Testing
     @Test("what costs much is read in small portions, and what costs little in large ones")
     func portion() {
         var portion = ReadPortion()
-        #expect(portion.count < ReadBuffer.byteCount / 4)
+        #expect(portion.count < ReadPortion.most / 4)
         #expect(portion.frames < 8, "nobody knows yet what they cost")
         for _ in 0..<20 { portion.note(microseconds: 50_000) }
         #expect(portion.count == ReadPortion.least && portion.frames == 1)
@@ -70,7 +68,7 @@ import Testing
             portion.note(frames: 1)
             portion.note(microseconds: 100)
         }
-        #expect(portion.count == ReadBuffer.byteCount)
+        #expect(portion.count == ReadPortion.most)
         #expect(portion.frames == ReadPortion.mostFrames)
         // Of the smallest frames few are read at a time, however little they cost.
         for _ in 0..<20 {

@@ -1,6 +1,4 @@
-internal import Engine
 internal import Formats
-package import Posix
 
 /// Decides which connections from strangers may begin a handshake.
 ///
@@ -58,8 +56,7 @@ package struct Admission: Sendable {
     }
 
     /// Decides about a new connection at a monotonic moment in milliseconds.
-    package mutating func admit(_ address: IPAddress, at now: UInt64) -> Verdict {
-        let source = Source("\(SocketAddress(ip: address, port: 0))")
+    package mutating func admit(_ source: Source, at now: UInt64) -> Verdict {
         var replaced: UInt64?
         if self.halfOpen.count >= self.bounds.halfOpen {
             guard let victim = self.victim(for: source, at: now) else { return .tooManyHandshakes }

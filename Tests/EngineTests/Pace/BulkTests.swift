@@ -1,9 +1,8 @@
-import Engine
 import Formats
 import Crypto
 import Testing
 
-@testable import Daemon
+@testable import Engine
 
 @Suite("Runs of history that wait for their turn") struct BulkTests {
     private static let room = ConversationID(.zero)

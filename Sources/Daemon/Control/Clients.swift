@@ -1,0 +1,74 @@
+internal import Engine
+internal import Formats
+internal import Storage
+
+/// Those who use the control socket: what they have asked, and what they follow.
+///
+/// Lives on the loop.
+final class Clients {
+    let control: ControlServer
+    var requests = PendingRequests()
+    private(set) var subscriptions: [SubscriptionKey: Subscription] = [:]
+    let streams = ClientStreams()
+    var attention = Attention()
+    /// The newest change that was shown.
+    private(set) var newestShown: Cursor
+    private var dirty: [ControlConnection] = []
+    private var lastNumber: Int64 = 0
+
+    init(_ control: ControlServer, newest: Cursor) {
+        self.control = control
+        self.newestShown = newest
+    }
+
+    // MARK: Output
+
+    /// A client has output to flush at the end of the turn.
+    func dirtied(_ client: ControlConnection) { self.dirty.append(client) }
+
+    /// Whether ``flush()`` has something to do.
+    var isDirty: Bool { !self.dirty.isEmpty }
+
+    func flush() {
+        let clients = self.dirty
+        self.dirty = []
+        for client in clients { client.flush() }
+    }
+
+    // MARK: What they follow
+
+    /// The name of a new subscription or stream.
+    func makeKey(for client: ControlConnection) -> SubscriptionKey {
+        self.lastNumber += 1
+        return SubscriptionKey(client: client.number, number: self.lastNumber)
+    }
+
+    func shown(through cursor: Cursor) { self.newestShown = max(self.newestShown, cursor) }
+
+    func add(_ subscription: Subscription) {
+        self.subscriptions[subscription.key] = subscription
+    }
+
+    /// Ends a subscription; nil where there is none.
+    @discardableResult
+    func remove(_ key: SubscriptionKey) -> Subscription? {
+        self.subscriptions.removeValue(forKey: key)
+    }
+
+    /// Those of one client, or all, in order.
+    func subscriptions(of client: UInt64? = nil) -> [Subscription] {
+        self.subscriptions.values.filter { client == nil || $0.key.client == client }
+            .sorted { $0.key < $1.key }
+    }
+
+    /// The subscription that reads for a consumer in one conversation or all.
+    func reader(of consumer: String, in conversation: ConversationID?) -> Subscription? {
+        self.subscriptions.values.first {
+            $0.consumer == consumer && $0.progress.conversation == conversation
+        }
+    }
+
+    func removeSubscriptions(of client: UInt64? = nil) {
+        self.subscriptions = self.subscriptions.filter { client != nil && $0.key.client != client }
+    }
+}

@@ -1,0 +1,32 @@
+internal import Crypto
+internal import Engine
+internal import Formats
+internal import Loop
+internal import Posix
+
+/// What one start is given, and what makes it this one.
+struct Birth: Sendable {
+    /// Reads the arguments and files anew.
+    typealias Rereading = @Sendable () throws(ConfigurationError) -> DaemonCommand
+
+    let identity: OwnIdentity
+    /// What a restored backup has that this start takes up.
+    var restored: Contacts?
+    /// Sockets that systemd handed over.
+    var activated: [ActivatedSocket] = []
+    /// What clients may cost.
+    var bounds = ControlBounds()
+    /// How often the database is read through.
+    var scrub = ScrubSchedule()
+    /// Nil where nothing can be read again.
+    var rereading: Rereading?
+    /// Random per start, for the handshake.
+    let boot: UInt64
+    let moment = SystemClock.wallMilliseconds()
+
+    init(_ identity: OwnIdentity) {
+        self.identity = identity
+        var random = SodiumRandom()
+        self.boot = random.next()
+    }
+}
