@@ -1,9 +1,10 @@
 #!/bin/sh
-# Deletes all but the newest three files of a folder, if somebody says so:
+# Deletes all but the newest three files of a folder, if PERSON agrees:
 #
 #   Examples/backup.sh ROOM @PERSON FOLDER
 #
-# PERSON is somebody whom you know (stoa people add), or @ and a key. Nobody else's answer counts. Without one within an hour nothing is deleted.
+# PERSON is a contact (stoa people add), or @ and a key. Nobody else's answer counts.
+# Without an answer within an hour nothing is deleted.
 set -eu
 
 if [ $# -ne 3 ]; then
@@ -18,7 +19,7 @@ if [ -z "$old" ]; then
     exit 0
 fi
 count=$(printf '%s\n' "$old" | wc -l)
-if stoa ask "$room" "Delete $count old backups of $folder?" --choices yes,no --from "$person" >/dev/null; then
+if stoa ask "$room" "Delete $count old backups of $folder?" --choices yes,no --by "$person" >/dev/null; then
     printf '%s\n' "$old" | while IFS= read -r name; do rm -- "$folder/$name"; done
     stoa send "$room" "Deleted $count old backups of $folder." >/dev/null
 else

@@ -99,7 +99,7 @@ extension ChatState {
         self.ask(SubscribeMethod.self, .follow) {
             $0.from = cursor
             $0.kinds = [
-                .message, .conversation, .alert, .erased, .edited, .reaction, .delivery, .peer,
+                .message, .conversation, .alert, .deleted, .edited, .reaction, .delivery, .peer,
                 .typing, .presence,
             ]
             if !isGuest { $0.kinds?.append(.request) }

@@ -97,7 +97,7 @@ struct ChatMessage: Equatable, Sendable {
         case .topic:
             self.kind = .event
             self.text =
-                self.text.isEmpty ? "has ended the topic" : "has set the topic: \(self.text)"
+                self.text.isEmpty ? "removed the topic" : "has set the topic: \(self.text)"
         case .location:
             self.kind = .place
             let place = json["location"]?["uri"]?.stringValue ?? ""
@@ -109,7 +109,7 @@ struct ChatMessage: Equatable, Sendable {
             let mark = "[\(name), \(ByteCount.text(file.count("size")))]"
             self.text = self.text.isEmpty ? mark : "\(mark) \(self.text)"
             self.fileName = name
-        case .unknown: self.flags.append("made by a newer version")
+        case .unknown: self.flags.append("from a newer version")
         case .text, nil: break
         }
     }

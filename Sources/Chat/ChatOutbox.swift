@@ -102,16 +102,16 @@ extension ChatState {
             self.outbox.items[place].id = id
         }
         switch result["waits"]?.stringValue.flatMap({ SendMethod.Waits(rawValue: $0) }) {
-        case .away: self.notice = "they are away: it waits here until you are linked"
+        case .away: self.notice = "they are offline: it goes out when you are linked"
         case .indirect:
-            self.notice = "they are heard of through others only: it waits until you are linked"
-        case .unaccepted: self.notice = "it waits until they let you in"
-        case .nobody: self.notice = "nobody else is linked: it waits until somebody is"
+            self.notice = "news of them comes through others only: it goes out when you are linked"
+        case .unaccepted: self.notice = "it goes out once they accept you"
+        case .nobody: self.notice = "nobody else is linked: it goes out when someone is"
         case nil: break
         }
         if result["shutOut"] == .bool(true) {
             self.notice =
-                "peers turn this daemon away, since its identity runs elsewhere: see stoa status"
+                "peers refuse this daemon because its identity is in use elsewhere: see stoa status"
         }
     }
 

@@ -48,15 +48,15 @@ extension ChatState {
     /// What is answered or changed, in at most so many cells; nil where nothing is.
     func aimText(columns: Int) -> String? {
         if let id = self.shown.editing {
-            return self.aimText("change", self.shown.scrollback[id], columns) + "; Esc leaves it"
+            return self.aimText("edit", self.shown.scrollback[id], columns) + "; Esc cancels"
         }
         if let name = self.aimedCommand {
             guard let message = self.aimed(name) else { return "there is no message for /\(name)" }
             let what: String =
                 switch name {
                 case .react: "react to"
-                case .edit: "change"
-                case .delete: "take back"
+                case .edit: "edit"
+                case .delete: "delete"
                 default: "reply to"
                 }
             return self.aimText(what, message, columns)

@@ -43,21 +43,21 @@ extension ChatState {
             self.note(usage + blanks + name.summary)
         }
         self.note(
-            "//x sends /x. Alt-1…9, Ctrl-N, Ctrl-P: conversations; Alt-A: the next that waits")
+            "//x sends /x. Alt-1…9, Ctrl-N, Ctrl-P: conversations; Alt-A: the next unread one")
         self.note(
-            "Alt-U: the first unread message; Alt-M: the next that calls you; End: the newest")
+            "Alt-U: the first unread message; Alt-M: the next mention; End: the newest")
         self.note(
             "PgUp, PgDn: scroll; Alt-Up, Alt-Down: choose a message; Esc: choose none; Tab: complete"
         )
         self.note(
-            "Alt-Enter: new line; Ctrl-K, U, W, Y: kill and yank; Ctrl-_: undo; Ctrl-L: draw again")
+            "Alt-Enter: new line; Ctrl-K, U, W, Y: cut and paste; Ctrl-_: undo; Ctrl-L: redraw")
         self.note(
-            "Ctrl-C: put the line away; Ctrl-Z: stop, until the shell's fg; Ctrl-D: end")
+            "Ctrl-C: clear the line; Ctrl-Z: suspend until fg; Ctrl-D: end")
     }
 
     private mutating func reply(_ command: SlashCommand) {
         guard let target = self.aimed(.reply) else {
-            return self.note("there is no message to answer", isFault: true)
+            return self.note("there is no message to reply to", isFault: true)
         }
         if command.rest.isEmpty {
             self.shown.replying = target.id
@@ -142,12 +142,12 @@ extension ChatState {
             guard let target = self.aimed(.react) else {
                 return self.note("there is no message", isFault: true)
             }
-            let withdraw = target.signs.contains { $0.sign == sign && $0.isOwn }
+            let isRemoved = target.signs.contains { $0.sign == sign && $0.isOwn }
             self.shown.selected = nil
             self.ask(ReactMethod.self, asked) {
                 $0.id = target.id
                 $0.sign = sign
-                $0.withdraw = withdraw ? true : nil
+                $0.remove = isRemoved ? true : nil
             }
             return
         }
@@ -166,7 +166,7 @@ extension ChatState {
         }
         self.shown.selected = nil
         if command.name == .delete {
-            self.ask(EraseMethod.self, asked) { $0.id = target.id }
+            self.ask(DeleteMethod.self, asked) { $0.id = target.id }
         } else if command.rest.isEmpty {
             self.shown.editing = target.id
             self.shown.input.set(SlashCommand.typed(target.text))
@@ -231,7 +231,7 @@ extension ChatState {
         case .leave, .archive: self.askForConversations()
         case .away, .back:
             self.ownPresence.standing = command.name == .away ? .said : .here
-            let how = command.name == .away ? "away, until /back" : "there"
+            let how = command.name == .away ? "away, until /back" : "online"
             let isTold = result["shown"] == .bool(true)
             self.note(
                 isTold ? "others see that you are \(how)" : "others are not told: Presence=private",
@@ -275,7 +275,7 @@ extension ChatState {
         self.note("  \(result.shown("digits"))", in: id)
         self.note("  \(result.shown("words"))", in: id)
         self.note(
-            "where they are the same: /verify \(self.shortest(result)) and the digits", in: id)
+            "if they match: /verify \(self.shortest(result)) and the digits", in: id)
     }
 
     private func shortest(_ result: JSON) -> String { result["person"]?.shortKey() ?? "@…" }

@@ -119,8 +119,8 @@ extension ChatState {
             self.with(id) {
                 $0.scrollback.change(message) { $0.edit(change["text"]?.stringValue ?? "") }
             }
-        case .erased: self.with(id) { $0.scrollback.change(message) { $0.erase() } }
-        case .reacted, .withdrawn:
+        case .deleted: self.with(id) { $0.scrollback.change(message) { $0.erase() } }
+        case .reacted, .removed:
             self.with(id) {
                 if $0.scrollback[message] != nil, !$0.stale.contains(message),
                     $0.stale.count < Self.staleLimit
@@ -254,7 +254,7 @@ extension ChatState {
             guard shown.goal == goal else { break }
             shown.goal = nil
             guard page.contains(where: { $0.id == goal }) else {
-                self.notice = "that message is not here any longer"
+                self.notice = "that message is not here now"
                 break
             }
             shown.scrollback.replace(page, hasOlder: true, hasNewer: true)

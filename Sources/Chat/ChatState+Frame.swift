@@ -320,7 +320,7 @@ extension ChatState {
         if case .lost(let why) = self.link.state { row.append(" (\(why))", .bar) }
         if self.link.isConnected, self.link.hasList, self.conversations.isEmpty, self.notice == nil
         {
-            row.append(" you are in no room: /join ROOM enters one, or makes it", .bar)
+            row.append(" you are in no room: /join ROOM joins or creates one", .bar)
         }
         if self.ownPresence.standing == .said { row.append(" you are away: /back", .bar) }
         if let place = self.placeText { row.append(" " + place, .bar) }
@@ -330,7 +330,7 @@ extension ChatState {
         }
         if let transfer = self.transfers.text { row.append(" ⇣ \(transfer)", .bar) }
         if !self.shown.isReachable {
-            row.append(" not in this realm: only its history is here", .bar)
+            row.append(" not in this realm: you can only read its history", .bar)
         }
         return row.fitted(self.size.columns, .bar)
     }

@@ -17,11 +17,11 @@ extension ChatState {
         case .control("u"), .wordBackspace, .control("w"): self.invitation = ""
         case .escape, .control("c"), .control("d"):
             self.invitation = nil
-            self.notice = "nothing was joined"
+            self.notice = "joined nothing"
         case .enter:
             let line = self.invitation ?? ""
             self.invitation = nil
-            guard !line.isEmpty else { return self.notice = "nothing was joined" }
+            guard !line.isEmpty else { return self.notice = "joined nothing" }
             self.accept(invitation: line)
         case .control("l"): self.perform(.redraw)
         case .control("z"): self.perform(.stop)
@@ -33,7 +33,7 @@ extension ChatState {
     mutating func accept(invitation line: String) {
         guard !line.lowercased().hasPrefix("stoa:realm?") else {
             return self.note(
-                "this invites to a realm, and was not kept: give it to stoa realm join",
+                "that is an invitation to a realm, and was not stored: use stoa realm join",
                 isFault: true)
         }
         guard self.link.isConnected else {

@@ -92,7 +92,7 @@ extension ChatState {
         case "a": self.enterWaiting()
         case "u":
             guard !self.shown.unseen.isEmpty || self.shown.unread > 0 else {
-                return self.notice = "all is read here"
+                return self.notice = "everything here is read"
             }
             self.goToUnread()
         case "m": self.goToMention()
@@ -127,7 +127,7 @@ extension ChatState {
             return self.perform(.quit)
         }
         self.outbox.mayBeLost = true
-        self.notice = "\(waiting) not sent yet; quit again to end all the same"
+        self.notice = "\(waiting) not sent yet; quit again to end anyway"
     }
 
     // MARK: Sending
@@ -156,12 +156,12 @@ extension ChatState {
 
     private mutating func say(_ text: String, typed: String) {
         guard self.place(of: self.current) != nil else {
-            self.notice = self.link.hasList ? "enter a room first: /join ROOM" : "not connected yet"
+            self.notice = self.link.hasList ? "join a room first: /join ROOM" : "not connected yet"
             return
         }
         guard text.utf8.count <= ControlLimits.textBytes else {
             self.notice =
-                "it has \(text.utf8.count) bytes, a message at most \(ControlLimits.textBytes): shorten it"
+                "the message has \(text.utf8.count) bytes, at most \(ControlLimits.textBytes) are allowed: shorten it"
             return
         }
         if let editing = self.shown.editing {

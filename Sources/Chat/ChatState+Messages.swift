@@ -33,27 +33,22 @@ extension ChatState {
     private static let nameColumns = ShownPerson.leastColumns
     /// What `10:42 ` takes.
     private static let timeColumns = 6
-    private static let months = [
-        "January", "February", "March", "April", "May", "June", "July", "August", "September",
-        "October", "November", "December",
-    ]
     private static let weekdays = [
         "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
     ]
     private static let nameColours = ScreenPalette.names.count
 
-    private static func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
-
     private func timeText(_ time: Int64) -> String {
         let fields = self.localTime(time)
-        return "\(Self.two(fields.hour)):\(Self.two(fields.minute))"
+        return ShownTime.clock(hour: fields.hour, minute: fields.minute)
     }
 
-    /// A moment as `2026-01-31 18:00`.
+    /// A moment as `2026-01-31 18:00:05`.
     func dateText(_ time: Int64) -> String {
         let fields = self.localTime(time)
-        return
-            "\(fields.year)-\(Self.two(fields.month))-\(Self.two(fields.day)) \(self.timeText(time))"
+        return ShownTime.text(
+            year: fields.year, month: fields.month, day: fields.day, hour: fields.hour,
+            minute: fields.minute, second: fields.second)
     }
 
     private func isNewDay(_ place: Int, in messages: [ChatMessage]) -> Bool {
@@ -90,8 +85,8 @@ extension ChatState {
     private func dayLine(_ time: Int64, columns: Int) -> ScreenRow {
         let fields = self.localTime(time)
         let text =
-            " \(Self.weekdays[(fields.weekday % 7 + 7) % 7]), \(fields.day) "
-            + "\(Self.months[max(0, min(11, fields.month - 1))]) \(fields.year) "
+            " \(Self.weekdays[(fields.weekday % 7 + 7) % 7]) "
+            + ShownTime.date(year: fields.year, month: fields.month, day: fields.day) + " "
         return Self.line(text, columns: columns, .faint)
     }
 

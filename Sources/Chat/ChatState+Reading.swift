@@ -112,7 +112,7 @@ extension ChatState {
             ?? self.shown.firstUnseen.flatMap { self.shown.scrollback.index(of: $0) } ?? 0
         let calls = messages.indices.filter { messages[$0].isMention && !messages[$0].isErased }
         guard let place = calls.first(where: { $0 >= start }) ?? calls.first else {
-            return self.notice = "nobody calls you in what is loaded here"
+            return self.notice = "no mentions of you are loaded here"
         }
         self.look(at: messages[place].id, in: self.current)
     }

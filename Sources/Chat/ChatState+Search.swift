@@ -20,16 +20,18 @@ extension ChatState {
                 in: id)
         }
         self.note(
-            "/goto 1 shows it among what was said then"
-                + (result["more"] == .bool(true) ? "; there are more: stoa search" : ""), in: id)
+            "/goto 1 shows the first in its place"
+                + (result["more"] == .bool(true) ? "; more: stoa search" : ""), in: id)
     }
 
     /// Says where not all was looked at, so that nobody takes it for not there.
     private mutating func tellUnread(_ result: JSON, in id: String) {
         if let unread = result["unread"]?.stringValue {
+            let word = TerminalText.line(unread)
+            let moment = Timestamp(unread).map { self.dateText($0.milliseconds) } ?? word
             self.note(
-                "what stands before \(TerminalText.line(unread)) was not looked at: "
-                    + "stoa search --until \(TerminalText.line(unread)) goes on", in: id)
+                "messages before \(moment) were not searched: stoa search --until \(word) goes on",
+                in: id)
         } else if result["complete"] == .bool(false) {
             self.note("messages are still being indexed; some may be missing: search again", in: id)
         }
@@ -47,10 +49,10 @@ extension ChatState {
         }
         let hits = self.shown.hits
         guard !hits.isEmpty else {
-            return self.note("nothing was searched here: /search WORDS", isFault: true)
+            return self.note("no search here yet: /search WORDS", isFault: true)
         }
         guard let place = number.isEmpty ? 1 : Int(number), (1...hits.count).contains(place) else {
-            return self.note("what was found has numbers from 1 to \(hits.count)", isFault: true)
+            return self.note("hits have numbers from 1 to \(hits.count)", isFault: true)
         }
         self.look(at: hits[place - 1], in: self.current)
     }
@@ -63,7 +65,7 @@ extension ChatState {
         // where that comes to lie before a change of the clocks.
         for _ in 0..<2 {
             let shown = self.dateText(moment).split(separator: " ").joined(separator: "T")
-            guard let local = Timestamp(shown + ":00Z") else { return nil }
+            guard let local = Timestamp(shown + "Z") else { return nil }
             moment += start.milliseconds - local.milliseconds
         }
         return Timestamp(milliseconds: moment)
@@ -72,7 +74,7 @@ extension ChatState {
     /// Goes to the first message of a page that was asked for by a date.
     mutating func went(_ result: JSON, to date: String, in id: String) {
         guard let first = result.list("messages").first?["id"]?.stringValue else {
-            return self.note("nothing was said here on \(TerminalText.line(date)) or later", in: id)
+            return self.note("no messages here on \(TerminalText.line(date)) or later", in: id)
         }
         self.look(at: first, in: id)
     }

@@ -45,12 +45,16 @@ package enum ChatEffect: Equatable, Sendable {
 package struct ChatState: Sendable {
     /// Moments in the time zone of the user.
     package struct LocalFields: Equatable, Sendable {
-        /// Year, month, day, hour, minute, and the day of the week from Sunday on.
-        package var year: Int, month: Int, day: Int, hour: Int, minute: Int, weekday: Int
+        package var year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int
+        /// The day of the week, 0 for Sunday.
+        package var weekday: Int
 
-        package init(year: Int, month: Int, day: Int, hour: Int, minute: Int, weekday: Int) {
+        package init(
+            year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int, weekday: Int
+        ) {
             (self.year, self.month, self.day) = (year, month, day)
-            (self.hour, self.minute, self.weekday) = (hour, minute, weekday)
+            (self.hour, self.minute, self.second) = (hour, minute, second)
+            self.weekday = weekday
         }
     }
 

@@ -22,8 +22,10 @@ package enum ClientError: Error, Equatable, Sendable {
     static func nobody(at path: String) -> ClientError {
         guard Files.isOther(thanSocket: path) else { return .noDaemon(path: path) }
         return .unusable(
-            reason: "\(path) is no socket",
-            remedy: "name the daemon's with --socket or STOA_SOCKET, or neither for your own")
+            reason: "\(path) is not a socket",
+            remedy:
+                "name the daemon's socket with --socket or STOA_SOCKET, or leave both out for your own"
+        )
     }
 
     /// Why, as a sentence fragment for people, safe to be shown.
@@ -35,7 +37,7 @@ package enum ClientError: Error, Equatable, Sendable {
         case .noAnswer: "the daemon did not answer in time"
         case .refused(let error): TerminalText.line(error.message)
         case .takenOver: "another reader of this consumer took over"
-        case .garbled(let reason): "what answers is not a Stoa daemon: \(reason)"
+        case .garbled(let reason): "the program that answers is not a Stoa daemon: \(reason)"
         }
     }
 
@@ -48,9 +50,9 @@ package enum ClientError: Error, Equatable, Sendable {
         case .noAnswer: "try again, or see its log: journalctl --user -u stoad"
         case .refused(let error):
             error.knownCode == .methodNotFound
-                ? "the daemon is of another version: systemctl --user restart stoad"
+                ? "the daemon is a different version: systemctl --user restart stoad"
                 : TerminalText.line(error.remedy ?? "")
-        case .takenOver: "start again with --take-over to take it back"
+        case .takenOver: "start again with --take-over to continue reading"
         case .garbled: "check the socket, and the versions of stoa and stoad"
         }
     }

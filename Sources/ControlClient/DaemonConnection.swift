@@ -226,14 +226,14 @@ package final class DaemonConnection {
             .unusable(
                 reason: "\(error.context) is served by another user, who could read what you write",
                 remedy:
-                    "start a stoad of your own, or name a socket in a folder that others cannot write to"
+                    "start your own stoad, or name a socket in a folder that others cannot write to"
             )
         case EACCES:
             .unusable(
                 reason: "\(error.context) belongs to another user",
                 remedy: Self.isShared(error.context)
-                    ? "ask to be taken into the group of that file, or start a stoad of your own"
-                    : "start a stoad of your own, or name its socket with --socket")
+                    ? "ask to be added to the group of that file, or start your own stoad"
+                    : "start your own stoad, or name its socket with --socket")
         case EAGAIN, ETIMEDOUT: .noAnswer
         default:
             .unusable(

@@ -54,7 +54,7 @@ package final class LineClient {
                 messages.append(message)
             }
         } catch {
-            throw .garbled("a line is no JSON-RPC")
+            throw .garbled("a line is not JSON-RPC")
         }
         return messages
     }

@@ -70,29 +70,31 @@ enum Metrics {
         gauge("clients", "Clients of the control socket.", Int64(clients))
         gauge("conversations", "Conversations.", status.conversations)
         gauge("messages", "Entries of logs that are stored.", status.messages)
-        gauge("held", "Entries from the future that wait until they are due.", status.held)
-        gauge("requests", "People who wait to be accepted.", status.requests)
+        gauge("held", "Entries from the future, held until they are due.", status.held)
+        gauge("requests", "People waiting to be accepted.", status.requests)
         add(
             "requests_turned_away_total", "counter",
-            "People who were turned away for want of room.",
+            "Requests dropped for lack of room.",
             "\(status.requestsTurnedAway)")
         gauge(
-            "waiting_messages", "Own messages that nobody has yet.", status.waiting?.messages ?? 0)
+            "waiting_messages", "Own messages that nobody else has yet.",
+            status.waiting?.messages ?? 0)
         gauge(
-            "waiting_since_seconds", "The time of the oldest of them; 0 where there is none.",
+            "waiting_since_seconds", "The time of the oldest of them; 0 if there is none.",
             status.waiting.map { Self.seconds($0.since) } ?? 0)
         gauge(
-            "clock_offset_milliseconds", "How far the clock is behind those of most linked people.",
+            "clock_offset_milliseconds",
+            "How far the clock is behind the clocks of most linked people.",
             status.clockOffsetMilliseconds)
         if let isSynchronised = status.clockSynchronised {
             gauge(
-                "clock_synchronised", "Whether the kernel says that its clock is.",
+                "clock_synchronised", "Whether the kernel reports its clock as synchronised.",
                 isSynchronised ? 1 : 0)
         }
         gauge(
-            "damaged_pages", "Damaged pages of the database that the last reading found.",
+            "damaged_pages", "Damaged pages of the database found by the last check.",
             status.scrub.damagedPages)
-        text += "# HELP stoa_alert What a person should know about.\n# TYPE stoa_alert gauge\n"
+        text += "# HELP stoa_alert Conditions that need attention.\n# TYPE stoa_alert gauge\n"
         for code in Set(status.alerts.map(\.code)).sorted() {
             text += "stoa_alert{code=\"\(code)\"} 1\n"
         }

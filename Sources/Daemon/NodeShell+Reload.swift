@@ -60,7 +60,7 @@ extension NodeShell {
         switch result {
         case .failure(let refusal):
             self.log(
-                .error, "the configuration is not taken up: \(refusal.text); all stays as it is")
+                .error, "the configuration is not applied: \(refusal.text); nothing changes")
             Readiness.ready(status: "\(self.readyStatus); the changed configuration was refused")
         case .success(let (configuration, realms)):
             self.takeUp(configuration, realms)
@@ -85,7 +85,7 @@ extension NodeShell {
         self.log(
             .notice,
             now.isEmpty
-                ? "the configuration was read again" : "taken up: \(now.joined(separator: ", "))")
+                ? "the configuration was read again" : "applied: \(now.joined(separator: ", "))")
         if !later.isEmpty {
             self.log(
                 .warning,

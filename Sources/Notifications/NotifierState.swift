@@ -214,7 +214,7 @@ package struct NotifierState: Sendable {
         let cursor = self.cursor
         self.ask(SubscribeMethod.self, .follow) {
             $0.from = cursor
-            $0.kinds = [.message, .conversation, .alert, .request, .erased, .edited]
+            $0.kinds = [.message, .conversation, .alert, .request, .deleted, .edited]
             $0.notMine = true
         }
         self.askForConversations()
@@ -279,7 +279,7 @@ package struct NotifierState: Sendable {
         }
         if self.waiting > 0 {
             parts.append(
-                "\(self.waiting) \(self.waiting == 1 ? "person waits" : "people wait") to be let in"
+                "\(self.waiting) \(self.waiting == 1 ? "person wants" : "people want") to write to you"
             )
         }
         guard !parts.isEmpty else { return }
@@ -376,7 +376,7 @@ package struct NotifierState: Sendable {
                         title: "Stoa", text: Self.cut(change["text"]?.stringValue ?? ""),
                         isUrgent: true)))
         case .cleared: self.effects.append(.close(tag: "alert " + change.shown("code")))
-        case .erased:
+        case .deleted:
             // Closed, since in quiet hours nothing may be shown in its place.
             if self.shown[id]?.last == change["message"]?.stringValue { self.close(id) }
         case .edited: self.edited(change, in: id, wishes)

@@ -75,7 +75,7 @@ package enum ProcessEnvironment {
 
     /// Says that there are no arguments to be read, and what to do.
     package static let noArguments = (
-        text: "the arguments cannot be read, since /proc is not mounted",
+        text: "the arguments cannot be read because /proc is not mounted",
         remedy: "mount it: mount -t proc proc /proc"
     )
 

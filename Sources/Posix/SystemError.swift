@@ -93,7 +93,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
         case ENOSPC, EDQUOT:
             return "free some space on that file system"
         case EIO:
-            return "look in the system journal for errors of that disk"
+            return "check the system journal for errors of that disk"
         case EROFS:
             return "the file system is read-only; choose a directory elsewhere"
         case ENAMETOOLONG:

@@ -31,10 +31,10 @@ package final class TerminalScreen {
         // Only what text is made of: numbers and messages stay as they are.
         if setlocale(LC_CTYPE, "") == nil || !Self.isUTF8 { setlocale(LC_CTYPE, "C.UTF-8") }
         guard Self.isUTF8 else {
-            throw Failure(why: "there is no locale with UTF-8; set LANG=C.UTF-8")
+            throw Failure(why: "there is no UTF-8 locale; set LANG=C.UTF-8")
         }
         guard ccurses_begin() != 0 else {
-            throw Failure(why: "TERM names no terminal that is known here; set it, or use --plain")
+            throw Failure(why: "TERM names an unknown terminal; set it, or use --plain")
         }
         raw()
         noecho()

@@ -32,8 +32,9 @@ extension Database {
             let pages = try? self.int("PRAGMA page_count"), pages >= bound.pages / 8 * 7
         else { return failure }
         return StoreFailure(
-            reason: .full, detail: "messages take all that DiskLimit= lets them take of the disk",
-            remedy: "raise it in stoad.conf, or make room: stoa usage says what takes it, and stoa "
-                + "retain and stoa forget take it off; nothing that was stored is lost")
+            reason: .full, detail: "messages use all the space that DiskLimit= allows",
+            remedy:
+                "raise it in stoad.conf, or delete messages: stoa usage shows what uses space, and stoa "
+                + "retain and stoa forget delete it; nothing stored is lost")
     }
 }

@@ -232,7 +232,7 @@ extension Entry {
             }
             try reader.finish("extra")
         } catch {
-            throw .damaged("the rest of a header does not parse: \(error)")
+            throw .damaged("the rest of a header cannot be read: \(error)")
         }
     }
 

@@ -242,7 +242,7 @@ extension StoreFile {
             RecentIDs.Progress(
                 indexed: row.int(.indexed), end: row.int(.until), through: row.int(.prefix))
         }
-        guard let progress else { throw .damaged("how far ids are indexed is not noted") }
+        guard let progress else { throw .damaged("it is not recorded how far ids are indexed") }
         return progress
     }
 
@@ -282,7 +282,7 @@ extension StoreFile {
         let progress = try self.indexingProgress()
         let newest = try self.newestCursor().rawValue
         if progress.indexed < 0 || progress.end < progress.indexed || progress.end > newest {
-            findings.add(nil, nil, "how far ids are indexed is noted wrong")
+            findings.add(nil, nil, "it is recorded wrong how far ids are indexed")
         }
         let count = try self.database.prepare(
             """

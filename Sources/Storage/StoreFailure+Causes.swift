@@ -44,7 +44,7 @@ extension StoreFailure {
     /// Refuses the file of a program from before the first release.
     init(earlier path: String) {
         self.init(
-            reason: .corrupt, detail: "\(path) was written by an earlier program of Stoa",
+            reason: .corrupt, detail: "\(path) was written by an earlier version of Stoa",
             remedy: "move it away with its -wal file and start again: peers bring the history "
                 + "back, and identity.key stays as it is")
     }
@@ -53,7 +53,7 @@ extension StoreFailure {
     init(foreign path: String) {
         self.init(
             reason: .corrupt, detail: "\(path) is a database, but not one of Stoa",
-            remedy: "move it away if it stands there by mistake, or choose another data directory")
+            remedy: "move it away if it is there by mistake, or choose another data directory")
     }
 
     init(reason: Reason, detail: String, path: String) {
@@ -68,7 +68,8 @@ extension StoreFailure {
         // The disk is well.
         self.init(
             reason: reason, detail: detail,
-            remedy: "End what holds so many files open, or raise the limit with `ulimit -n` or "
+            remedy:
+                "End programs that hold many files open, or raise the limit with `ulimit -n` or "
                 + "LimitNOFILE=.")
     }
 
@@ -94,8 +95,8 @@ extension StoreFailure {
             "stop the daemon and run stoad --repair, which keeps a copy; "
                 + "stoad --check says what is damaged"
         case .deleted:
-            "put the data directory back: a daemon that runs goes on by itself then, one that "
-                + "ended is to be started again; nothing is sent until then"
+            "put the data directory back: a running daemon continues by itself, one that "
+                + "has ended must be started again; nothing is sent until then"
         case .emptied:
             "put a backup back; or remove the empty file and start again with a new store, which "
                 + "peers fill with what they have"
@@ -106,7 +107,7 @@ extension StoreFailure {
         case .locked:
             "end the other process that uses \(path), or choose another data directory"
         case .other:
-            "start the daemon again; if it stays, report what is said here"
+            "start the daemon again; if the error remains, report this text"
         }
     }
 }

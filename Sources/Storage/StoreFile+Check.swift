@@ -138,10 +138,10 @@ extension StoreFile {
             findings.add(key, log.head.seq, "the log's head is not its last entry")
         }
         if log.head.seq > 0 && log.isHeadShown != walk.isHeadShown {
-            findings.add(key, log.head.seq, "whether the log's head is shown is noted wrong")
+            findings.add(key, log.head.seq, "it is recorded wrong whether the log's head is shown")
         }
         if try self.person(log) != walk.person {
-            findings.add(key, 1, "whose log it is is noted wrong")
+            findings.add(key, 1, "the log's owner is recorded wrong")
         }
         if let point = log.forkPoint {
             let proof = try self.forkProof(key)
@@ -185,7 +185,7 @@ extension StoreFile {
         if visibility.isDisputed != (log.forkPoint.map { seq >= $0 } ?? false) {
             findings.add(key, seq, "the entry and the fork point disagree")
         }
-        if !flags.isSubset(of: .all) { findings.add(key, seq, "it has flags that do not exist") }
+        if !flags.isSubset(of: .all) { findings.add(key, seq, "it has unknown flags") }
         let reading = derived.judge.read(
             Envelope(entry, key: key, seq: seq, prev: seq == 1 ? nil : last.id))
         var verdict = derived.judge.judge(
@@ -196,7 +196,7 @@ extension StoreFile {
         if let state = flags.payloadState, isAbsent == (state != .present) {
             verdict.payload = state
         } else {
-            findings.add(key, seq, "what became of its payload is noted wrong")
+            findings.add(key, seq, "the state of its payload is recorded wrong")
         }
         if isAbsent && entry.entryClass == EntryClass.control.rawValue {
             findings.add(key, seq, "the payload of a control entry is missing")
@@ -204,10 +204,10 @@ extension StoreFile {
         if flags.intersection(.judged.union(.absent)) != EntryFlags(verdict)
             || row.optionalInt(.kind) != verdict.kind.map({ Int64(bitPattern: $0) })
         {
-            findings.add(key, seq, "what it says is noted wrong")
+            findings.add(key, seq, "its content is recorded wrong")
         }
         if try !self.areReferencesRight(row, id, verdict, at: key, log) {
-            findings.add(key, seq, "what it says of a message, or others of it, is noted wrong")
+            findings.add(key, seq, "its reference to a message, or others to it, is recorded wrong")
         }
         if row.int(.conversation) != row.int(.place) {
             findings.add(key, seq, "it is in another conversation")
@@ -215,7 +215,7 @@ extension StoreFile {
         if row.int(.arrival) == 0 || row.int(.arrival) < 0 && visibility != .held
             || flags.contains(.withheld) && !visibility.isDisputed
         {
-            findings.add(key, seq, "whether it is shown is noted wrong")
+            findings.add(key, seq, "it is recorded wrong whether it is shown")
         }
         if visibility.isShown {
             derived.shown[row.int(.conversation)] = max(

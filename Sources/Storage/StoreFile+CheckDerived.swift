@@ -38,10 +38,11 @@ extension StoreFile {
             let shown = row.optionalInt(.shown).map { HybridTime(stored: $0) }
             let expected = derived.shown[row.int(.id)]
             if shown != expected {
-                findings.add(nil, nil, "conversation \(hash): the newest time shown is noted wrong")
+                findings.add(
+                    nil, nil, "conversation \(hash): the newest time shown is recorded wrong")
             }
             if !(0...newest).contains(row.int(.read)) || !(0...newest).contains(row.int(.latest)) {
-                findings.add(nil, nil, "conversation \(hash): the read position is noted wrong")
+                findings.add(nil, nil, "conversation \(hash): the read position is recorded wrong")
             }
         }
         try self.checkBytes(&findings)
@@ -69,7 +70,7 @@ extension StoreFile {
             """)
         if wrong > 0 {
             findings.add(
-                nil, nil, "what the payloads of \(wrong) conversations take is noted wrong")
+                nil, nil, "the payload sizes of \(wrong) conversations are recorded wrong")
         }
         // Empty extra fields that are spelt out are none.
         let wrongLogs = try self.database.int(
@@ -82,7 +83,7 @@ extension StoreFile {
             """)
         if wrongLogs > 0 {
             findings.add(
-                nil, nil, "what the entries and proofs of \(wrongLogs) logs take is noted wrong")
+                nil, nil, "the sizes of \(wrongLogs) logs are recorded wrong")
         }
     }
 
@@ -99,7 +100,8 @@ extension StoreFile {
                     LEFT JOIN entries e ON e.log = r.log AND e.seq = r.seq WHERE e.arrival IS NULL)
             """)
         if strays > 0 {
-            findings.add(nil, nil, "\(strays) entries are noted to say something of messages")
+            findings.add(
+                nil, nil, "\(strays) entries are wrongly recorded as referring to messages")
         }
     }
 
@@ -118,7 +120,7 @@ extension StoreFile {
                     LEFT JOIN attachments a ON a.log = e.log AND a.seq = e.seq
                     WHERE e.flags & \(flag) <> 0 AND a.blob IS NULL)
             """)
-        if strays > 0 { findings.add(nil, nil, "\(strays) files are noted wrong") }
+        if strays > 0 { findings.add(nil, nil, "\(strays) files are recorded wrong") }
     }
 
     /// Whether what is noted of an entry's references, of references to it, and of what it wants erased,
@@ -252,6 +254,6 @@ extension StoreFile {
         let state = try self.database.prepare("SELECT owner, token FROM state").first {
             (row) throws(SQLiteError) in (try row.bytes32(.owner), try row.bytes32(.token))
         }
-        if state == nil { findings.add(nil, nil, "whose store it is is not noted") }
+        if state == nil { findings.add(nil, nil, "the store's owner is not recorded") }
     }
 }

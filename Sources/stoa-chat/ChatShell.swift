@@ -216,7 +216,7 @@ struct ChatShell {
         let unsent = self.state.unsent
         guard unsent.isEmpty || !self.state.keepsUnsent else {
             return Self.report(
-                "\(unsent.count) not sent and kept: what was entered goes out with your next chat")
+                "\(unsent.count) not sent and kept: your next chat sends what you entered")
         }
         for text in self.state.unsent {
             Self.report("not sent: \(TerminalText.line(text))")

@@ -9,10 +9,10 @@ enum LocalClock {
     static func fields(_ milliseconds: Int64) -> ChatState.LocalFields {
         guard let local = LocalMoment(milliseconds: milliseconds) else {
             return ChatState.LocalFields(
-                year: 1_970, month: 1, day: 1, hour: 0, minute: 0, weekday: 4)
+                year: 1_970, month: 1, day: 1, hour: 0, minute: 0, second: 0, weekday: 4)
         }
         return ChatState.LocalFields(
             year: local.year, month: local.month, day: local.day, hour: local.hour,
-            minute: local.minute, weekday: local.weekday)
+            minute: local.minute, second: local.second, weekday: local.weekday)
     }
 }

@@ -16,7 +16,7 @@ case "--version":
     exit(0)
 case let word? where word.hasPrefix("-"):
     ChatShell.report(
-        "\"\(TerminalText.line(word))\" is no option; this program is started by: stoa chat")
+        "\"\(TerminalText.line(word))\" is not an option; this program is started by: stoa chat")
     exit(64)
 default: break
 }

@@ -24,7 +24,7 @@ struct NotifierShell {
             print(
                 """
                 \(Self.usage)
-                Tells of messages at the desktop, until its session ends; see: stoa help notify
+                Shows desktop notifications until the session ends; see: stoa help notify
                 """)
             return 0
         case "--version":
@@ -37,7 +37,7 @@ struct NotifierShell {
         let socket = SocketPath.find(
             chosen: words.last, environment: environment, userID: ProcessEnvironment.userID)
         guard let socket else {
-            return self.report("the daemon's socket cannot be found; set XDG_RUNTIME_DIR", 69)
+            return self.report("cannot tell where the daemon's socket is; set XDG_RUNTIME_DIR", 69)
         }
         do throws(SystemError) {
             let signals = try TerminalSignals()
@@ -46,7 +46,7 @@ struct NotifierShell {
                 bus = try SessionBus()
             } catch {
                 // Where there is no desktop there is nothing to do, and nothing wrong.
-                return self.report("there is no session bus, so nobody is told of anything", 0)
+                return self.report("there is no session bus, so there are no notifications", 0)
             }
             var shell = NotifierShell(
                 socket: socket, settingsPath: NotifierFile.path(environment), bus: bus,

@@ -40,7 +40,7 @@ final class CommandContext {
             userID: ProcessEnvironment.userID)
         guard let path else {
             throw Failure(
-                .noDaemon, why: "the daemon's socket cannot be found",
+                .noDaemon, why: "cannot tell where the daemon's socket is",
                 next: "set XDG_RUNTIME_DIR, or name the socket with --socket or STOA_SOCKET")
         }
         return path
@@ -75,8 +75,8 @@ final class CommandContext {
         else { return nil }
         let key = "@" + candidates[0].shown("id")
         self.console.report(
-            "you do not know \(candidates[0].shownName()); anyone can take a name. Their key is\n"
-                + "  \(key)\nDo you mean them? Write yes if so: ")
+            "\(candidates[0].shownName()) is not a contact of yours, and anyone can take a name. Their key is\n"
+                + "  \(key)\nIs that who you mean? Type yes if so: ")
         return try self.console.readYes() ? key : nil
     }
 
@@ -134,8 +134,8 @@ final class CommandContext {
             return "\(try ProcessEnvironment.currentDirectory())/\(path)"
         } catch {
             throw Failure(
-                .usage, why: "the folder that you are in cannot be told: \(error.reason)",
-                next: "give the whole path, from /")
+                .usage, why: "cannot tell which folder you are in: \(error.reason)",
+                next: "give the full path, starting with /")
         }
     }
 
@@ -156,8 +156,8 @@ final class CommandContext {
             _ = try? waitUntilReadable([], timeoutMilliseconds: Self.graceMilliseconds / 10)
         }
         throw Failure(
-            .noDaemon, why: "the backup is taken, and the daemon has not come back",
-            next: "see its log (journalctl --user -u stoad), and start it: it goes on where it was")
+            .noDaemon, why: "the backup was accepted, but the daemon has not come back",
+            next: "see its log (journalctl --user -u stoad), then start it: it goes on restoring")
     }
 
     /// Asks, then prints the answer: as it came for programs, else as `human` says.
@@ -193,7 +193,7 @@ final class CommandContext {
             guard let next = result["next"]?.stringValue else { return }
             // Who gives the same place again would be asked without end.
             guard next != page.after else {
-                throw Failure(.garbled("the same page of \(Method.description.name) comes again"))
+                throw Failure(.garbled("the same page of \(Method.description.name) came again"))
             }
             page.after = next
         }

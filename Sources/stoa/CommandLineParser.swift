@@ -147,7 +147,7 @@ private struct WordSplitter {
             }
             throw .usage(
                 "there is no option \"\(shown)\"",
-                next: "see --help; put -- before text that begins with a dash")
+                next: "see --help; put -- before text that starts with a dash")
         }
         guard let valueName = syntax.value else {
             guard parts.count == 1 else {
@@ -157,7 +157,7 @@ private struct WordSplitter {
             return
         }
         guard syntax.repeats || self.options[name] == nil else {
-            throw .usage("\(name) is given twice", next: "give it once: only one can count")
+            throw .usage("\(name) is given twice", next: "give it once")
         }
         if parts.count == 2 {
             self.options[name, default: []].append(String(parts[1]))

@@ -55,8 +55,8 @@ enum CommandLineProgram {
         }
         if let garbled = ProcessEnvironment.garbledArgument {
             let failure = Failure(
-                .badData, why: "an argument is no UTF-8: \(TerminalText.line(garbled))",
-                next: "write it in UTF-8; a file of such a name: rename it first")
+                .badData, why: "an argument is not UTF-8: \(TerminalText.line(garbled))",
+                next: "write it in UTF-8; if it is the name of a file, rename the file first")
             console.report(failure.text)
             return failure.code.rawValue
         }

@@ -20,8 +20,8 @@ struct OptionSyntax {
     /// Options that every command takes, before or after its name.
     static let global = [
         OptionSyntax("--socket", "PATH", "the daemon's socket"),
-        OptionSyntax("--timeout", "S", "give up when an answer takes longer, in seconds"),
-        OptionSyntax("--json", nil, "print what the daemon answered, one object per line"),
+        OptionSyntax("--timeout", "S", "give up if an answer takes longer, in seconds"),
+        OptionSyntax("--json", nil, "print the daemon's answers as JSON, one object per line"),
         OptionSyntax("--help", nil, "show this help"),
     ]
 }
@@ -30,6 +30,8 @@ struct OptionSyntax {
 struct CommandSyntax {
     let name: String
     let summary: String
+    /// Command lines to begin with.
+    let examples: [String]
     /// The operands as usage shows them; those in brackets may be left out.
     let operands: [String]
     /// Whether the last operand may be given several times.
@@ -39,11 +41,13 @@ struct CommandSyntax {
     let details: [String]
 
     init(
-        _ name: String, _ summary: String, operands: [String] = [], lastRepeats: Bool = false,
+        _ name: String, _ summary: String, examples: [String] = [], operands: [String] = [],
+        lastRepeats: Bool = false,
         options: [OptionSyntax] = [], details: [String] = []
     ) {
         self.name = name
         self.summary = summary
+        self.examples = examples
         self.operands = operands
         self.lastRepeats = lastRepeats
         self.options = options
@@ -52,11 +56,13 @@ struct CommandSyntax {
 
     /// The syntax of a command that does what the method of its name does.
     init(
-        _ method: MethodDescription, operands: [String] = [], lastRepeats: Bool = false,
+        _ method: MethodDescription, examples: [String] = [], operands: [String] = [],
+        lastRepeats: Bool = false,
         options: [OptionSyntax] = [], details: [String] = []
     ) {
         self.init(
-            method.name, method.summary, operands: operands, lastRepeats: lastRepeats,
+            method.name, method.summary, examples: examples, operands: operands,
+            lastRepeats: lastRepeats,
             options: options, details: details)
     }
 
@@ -74,12 +80,14 @@ struct CommandSyntax {
         return words.joined(separator: " ")
     }
 
-    /// The whole help text of the command.
+    /// The whole help text of the command: what it does, examples, then the rest.
     var help: String {
         let usage = Self.wrap(self.usage, columns: Self.columns - 11).split(separator: "\n")
             .joined(separator: "\n           ")
-        var text = "usage: \(usage)\n\n" + Self.wrap(self.summary)
-        if !self.details.isEmpty { text += "\n" + Self.wrap(self.details.joined(separator: " ")) }
+        var text = Self.wrap(self.summary) + "\n"
+        text += self.examples.map { "  \($0)\n" }.joined() + (self.examples.isEmpty ? "" : "\n")
+        text += "usage: \(usage)\n"
+        text += self.details.map { "\n" + Self.wrap($0) }.joined()
         text += "\noptions:\n"
         text += Self.list(self.options + OptionSyntax.global)
         return text
@@ -95,7 +103,7 @@ struct CommandSyntax {
     static let columns = 78
 
     /// Lines that are no wider.
-    private static func wrap(_ text: String, columns: Int = Self.columns) -> String {
+    static func wrap(_ text: String, columns: Int = Self.columns) -> String {
         var lines = [""]
         for word in text.split(separator: " ") {
             let line = lines[lines.count - 1]

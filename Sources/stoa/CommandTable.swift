@@ -30,33 +30,56 @@ enum CommandTable {
 
     /// What stands for all commands and is none of them.
     static let help = CommandSyntax(
-        "help", "Show the help of stoa or of a command.", operands: ["[COMMAND]"])
+        "help", "Show help for stoa or for a command.", operands: ["[COMMAND]"])
+
+    /// The commands that most people need first, in the order of the help.
+    static let first = [
+        "chat", "send", "history", "search", "join", "rooms", "conversations", "people", "peers",
+        "fetch", "tail", "doctor",
+    ]
 
     static func command(named name: String) -> (any Subcommand.Type)? {
         self.all.first { $0.syntax.name == name }
     }
 
-    /// The help of the whole program.
+    /// The help of the whole program: what most people need first, then every command by what it is for.
     static var helpText: String {
-        let commands = TextTable.text(
-            (Self.all.map { $0.syntax } + [Self.help]).map { ["  " + $0.name, $0.summary] },
+        let first = TextTable.text(
+            Self.first.compactMap { Self.command(named: $0)?.syntax }
+                .map { ["  " + $0.name, $0.summary] },
             columns: CommandSyntax.columns)
         return """
-            usage: stoa [--socket PATH] [--timeout S] [--json] [COMMAND [ARGUMENTS]]
+            usage: stoa [OPTION...] [COMMAND [ARGUMENT...]]
 
-            Chat on the local network without a server, through the daemon stoad.
-            Without COMMAND: show who you are, who is here and what to try.
+            Chat on the local network, without a server, through the daemon stoad.
 
-            commands:
-            \(commands)
+              stoa join ops                   join a room, or create it
+              stoa send ops "lunch at 12?"    say something there
+
+            the commands you need first (stoa alone shows who is here and what to try):
+            \(first)
+            all commands; stoa help COMMAND shows examples and options of one:
+            \(Self.groupLines)
             options of every command:
             \(CommandSyntax.list(OptionSyntax.global + [Self.version]))
-            TO is a room (a bare word), @ and a person's name or 8 or more characters of a
-            key, or @me for notes to yourself.
-            The socket is --socket, $STOA_SOCKET or $XDG_RUNTIME_DIR/stoa/control.sock.
+            TO is a room (a bare word), @ and a person's name or key, or @me: your notes.
             Exit codes: 0 done, 64 usage, 65 bad data, 69 no daemon, 70 internal, 74 disk,
             75 not in time, 77 refused; see stoa(1).
 
             """
+    }
+
+    /// Each group on its lines, the names behind its title.
+    private static var groupLines: String {
+        let width = (CommandGroup.all.map(\.title.count).max() ?? 0) + 4
+        return CommandGroup.all.map { group in
+            let lines = CommandSyntax.wrap(
+                group.names.joined(separator: " "), columns: CommandSyntax.columns - width
+            ).split(separator: "\n")
+            let title =
+                "  " + group.title + String(repeating: " ", count: width - 2 - group.title.count)
+            let indent = "\n" + String(repeating: " ", count: width)
+            return title + lines.joined(separator: indent) + "\n"
+        }.joined()
     }
 }

@@ -20,18 +20,18 @@ enum ExitCode: Int32, CaseIterable {
         case .done: "Done."
         case .usage: "The command line is wrong."
         case .badData:
-            "The input cannot be used: no such room or person, text too long or not UTF-8, or a "
-                + "key that belongs to another message."
+            "The input cannot be used: no such room or person, a text that is too long or not UTF-8, or a "
+                + "key that was used for another message."
         case .noHost: "connect: no such host, or no route to it."
         case .noDaemon:
-            "No daemon answers, or it is about to end; connect: nobody listens there."
-        case .internalError: "stoa or the daemon has failed."
+            "No daemon answers, or it is shutting down; connect: nobody listens there."
+        case .internalError: "stoa or the daemon failed."
         case .inputOutput: "The disk failed or is full, or standard input or output failed."
         case .temporary:
             "Not done in time. A message that was not delivered in time is stored and goes out later; "
-                + "one that others hold, since this machine's clock is ahead, is shown when it is due."
-        case .protocol: "connect: what answers there is no Stoa that can be linked."
-        case .otherRealm: "connect: what answers there is in no realm that you are in."
+                + "one that others hold because this machine's clock is ahead appears when it is due."
+        case .protocol: "connect: the other side is not a Stoa that this one can link to."
+        case .otherRealm: "connect: the other side shares no realm with you."
         case .refused:
             "Refused: a name that matches several people, a room that you are not in, another "
                 + "reader of a consumer, the wrong key at an address, or something that is not allowed."

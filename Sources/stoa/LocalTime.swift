@@ -9,9 +9,9 @@ enum LocalTime {
         guard let local = LocalMoment(milliseconds: timestamp.milliseconds) else {
             return timestamp.text
         }
-        func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
-        return "\(local.year)-\(two(local.month))-\(two(local.day)) "
-            + "\(two(local.hour)):\(two(local.minute)):\(two(local.second))"
+        return ShownTime.text(
+            year: local.year, month: local.month, day: local.day, hour: local.hour,
+            minute: local.minute, second: local.second)
     }
 
     /// The same for a time as the daemon writes it; what cannot be read is shown as it came.

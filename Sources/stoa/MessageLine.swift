@@ -40,10 +40,10 @@ final class MessageLine {
         case .topic:
             line +=
                 "* \(author.quoted) "
-                + (text.isEmpty ? "ended the topic" : "set the topic: \(text)")
+                + (text.isEmpty ? "removed the topic" : "set the topic: \(text)")
         case .unknown:
             line += self.console.styled(label + ":", .bold) + " " + text
-            line += self.console.styled(" (made by a newer version)", .faint)
+            line += self.console.styled(" (from a newer version)", .faint)
         case .action: line += "* " + self.console.styled(author.quoted, .bold) + " " + text
         case .location:
             let place = message["location"]?["uri"]?.stringValue ?? ""
@@ -133,39 +133,39 @@ final class MessageLine {
         let place = self.showsConversation ? " in \(name)" : ""
         let what =
             switch change["event"]?.stringValue.flatMap({ ChangeResult.Event(rawValue: $0) }) {
-            case .joined: "you have joined \(name)"
-            case .left: "you have left \(name)"
+            case .joined: "you joined \(name)"
+            case .left: "you left \(name)"
             case .arranged:
                 name + (change["muted"] == .bool(true) ? " is muted" : " is not muted")
-                    + (change["archived"] == .bool(true) ? " and put away" : "")
+                    + (change["archived"] == .bool(true) ? " and archived" : "")
             case .realmJoined: "you are in the realm \(name)"
-            case .realmLeft: "you are in the realm \(name) no longer"
+            case .realmLeft: "you are not in the realm \(name) now"
             case .realmRenewed: "the realm \(name) has a new secret"
             case .raised: self.console.styled("\(code): \(change.shown("text"))", .yellow)
             case .cleared: "\(code) is over"
             case .requested:
-                "\(ShownPerson(name: change.shown("name")).quoted) \(change.shortKey("peer")) has written and waits to be accepted: "
+                "\(ShownPerson(name: change.shown("name")).quoted) \(change.shortKey("peer")) wants to write to you: "
                     + change.shown("text")
-            case .erased: "\(peer) has taken back \(self.named(change))\(place)"
+            case .deleted: "\(peer) deleted \(self.named(change))\(place)"
             case .edited:
-                "\(peer) has edited \(self.named(change))\(place): "
+                "\(peer) edited \(self.named(change))\(place): "
                     + TerminalText.block(
                         change["text"]?.stringValue ?? "",
                         indent: String(repeating: " ", count: Self.indent))
             case .reacted:
-                "\(peer) gives \(change.shown("text")) to \(self.named(change))\(place)"
-            case .withdrawn:
-                "\(peer) takes \(change.shown("text")) back from \(self.named(change))\(place)"
+                "\(peer) reacted \(change.shown("text")) to \(self.named(change))\(place)"
+            case .removed:
+                "\(peer) removed \(change.shown("text")) from \(self.named(change))\(place)"
             case .delivered: "\(peer) has \(self.named(change))\(place)"
             case .read: "\(peer) has read \(self.named(change))\(place)"
             case .seen: "you have read \(name); \(change.count("unread")) unread"
             case .linked: "\(peer) is linked"
-            case .unlinked: "\(peer) is linked no longer"
+            case .unlinked: "\(peer) is not linked now"
             case nil: "something that this version does not know"
             }
         if let id = change["message"]?.stringValue {
             // What was taken back is not said again.
-            if change["event"] == "erased" { self.beginnings[id] = nil }
+            if change["event"] == "deleted" { self.beginnings[id] = nil }
             if change["event"] == "edited" {
                 self.remember(change["text"]?.stringValue ?? "", as: id)
             }

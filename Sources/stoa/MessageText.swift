@@ -17,7 +17,7 @@ enum MessageText {
         }
         guard !TerminalText.isBlank(text) else {
             throw Failure(
-                .badData, why: "the text is empty", next: "give at least one character that is seen"
+                .badData, why: "the text is empty", next: "give at least one visible character"
             )
         }
         guard text.utf8.count <= ControlLimits.textBytes else {
@@ -48,6 +48,6 @@ enum MessageText {
         Failure(
             .badData,
             why: "the text \(what) bytes; a message holds at most \(ControlLimits.textBytes)",
-            next: "send it in parts, or put it in a file and send where that is")
+            next: "send it in parts, or send it as a file: --file")
     }
 }

@@ -26,10 +26,10 @@ struct OverviewCommand: Subcommand {
             if peer["state"] == "linked" { people.add(peer.quotedPerson()) }
         }
         var first: String?
-        var putAway = 0
+        var archived = 0
         try context.forEach(ConversationsMethod.self) { room in
             guard room.isListedConversation else {
-                putAway += 1
+                archived += 1
                 return
             }
             rooms.add(Self.room(room))
@@ -46,23 +46,23 @@ struct OverviewCommand: Subcommand {
             ["you", context.console.styled(status.shown("name"), .bold) + " " + status.shortKey()],
             [
                 "daemon",
-                "runs since \(LocalTime.text(status["startedAt"]))"
+                "running since \(LocalTime.text(status["startedAt"]))"
                     + (status.shown("version") == StoaVersion.text
-                        ? "" : " as version " + StatusCommand.version(status)),
+                        ? "" : ", version " + StatusCommand.version(status)),
             ],
             ["here", people.text(none: "nobody yet")],
             [
                 "conversations",
                 rooms.text(
-                    none: putAway == 0
-                        ? "none yet" : "\(putAway) put away; see: stoa conversations --all"),
+                    none: archived == 0
+                        ? "none yet" : "\(archived) archived; see: stoa conversations --all"),
             ],
         ]
         if !open.isEmpty { rows.append(["rooms to join", open.text(none: "")]) }
         if let unsent = status["waiting"], unsent != .null {
             rows.append([
                 "waiting",
-                "\(StatusCommand.count(ofWaiting: unsent)) of your messages, for somebody to come",
+                "\(StatusCommand.count(ofWaiting: unsent)) of your messages, until others come online",
             ])
         }
         var text = context.console.table(rows)
@@ -71,7 +71,7 @@ struct OverviewCommand: Subcommand {
             waiting.add($0.quotedPerson(key: "person"))
         }
         if !waiting.isEmpty {
-            text += "wait to be accepted: \(waiting.text(none: "")), see stoa requests\n"
+            text += "waiting to be accepted: \(waiting.text(none: "")), see stoa requests\n"
         }
         let alerts = status.list("alerts").count
         if alerts > 0 { text += "alerts: \(alerts), see stoa status\n" }
@@ -79,8 +79,8 @@ struct OverviewCommand: Subcommand {
         var hints = [["  stoa chat \(room)", "talk there"], ["  stoa peers", "who is here"]]
         hints.insert(
             first == nil
-                ? ["  stoa join \(room)", "join a room, or make it"]
-                : ["  stoa send \(room) hello", "say one thing"], at: 0)
+                ? ["  stoa join \(room)", "join a room, or create it"]
+                : ["  stoa send \(room) hello", "send a message"], at: 0)
         text += "\ntry:\n" + context.console.table(hints + [["  stoa --help", "all commands"]])
         try context.console.print(text)
     }
@@ -89,7 +89,7 @@ struct OverviewCommand: Subcommand {
     private func showAlone(_ error: Failure, _ context: CommandContext) throws(Failure) {
         let hints = context.console.table([
             ["  stoa", "who you are and who is here"],
-            ["  stoa join ops", "join a room, or make it"],
+            ["  stoa join ops", "join a room, or create it"],
             ["  stoa chat ops", "talk there"],
             ["  stoa --help", "all commands"],
         ])

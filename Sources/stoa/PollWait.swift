@@ -26,7 +26,7 @@ enum PollWait {
             guard errno == EINTR else {
                 throw Failure(
                     .internalError, why: "poll failed with errno \(errno)",
-                    next: "report this as a fault of stoa")
+                    next: "please report this bug in stoa")
             }
         }
         var outcome = Outcome()
@@ -59,7 +59,7 @@ enum PollWait {
             guard errno == EINTR else {
                 throw Failure(
                     .internalError, why: "poll failed with errno \(errno)",
-                    next: "report this as a fault of stoa")
+                    next: "please report this bug in stoa")
             }
         }
     }

@@ -19,7 +19,7 @@ struct QRCode {
                     next: "install it (Debian: apt install libqrencode4), or leave --qr out")
             case .tooLong:
                 throw Failure(
-                    .badData, why: "the text does not fit a QR code", next: "leave --qr out")
+                    .badData, why: "the text does not fit in a QR code", next: "leave --qr out")
             }
         }
     }

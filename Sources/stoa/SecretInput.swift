@@ -12,14 +12,14 @@ struct SecretInput {
     let limit: Int
 
     static let realmInvitation = SecretInput(
-        name: "invitation", which: "the whole line of stoa realm invite",
+        name: "invitation", which: "the whole line that stoa realm invite printed",
         limit: ControlLimits.inviteBytes)
     static let roomInvitation = SecretInput(
-        name: "invitation", which: "the whole line of stoa invite",
+        name: "invitation", which: "the whole line that stoa invite printed",
         limit: ControlLimits.inviteBytes)
     /// A phrase that is to be used from here on.
     static let newPhrase = SecretInput(
-        name: "new phrase", which: "six or more words that do not belong together",
+        name: "new phrase", which: "six or more unrelated words",
         limit: ControlLimits.phraseBytes)
     /// The phrase of a room or a backup.
     static let phrase = SecretInput(

@@ -28,7 +28,7 @@ struct ChatAimTests {
     func others() {
         for (command, method, by) in [
             ("/react 👍", "react", Client.ben), ("/edit no", "edit", Client.ada),
-            ("/delete", "erase", Client.ada),
+            ("/delete", "delete", Client.ada),
         ] {
             var client = Client(history: [])
             client.show(client.message("m1", "lunch?", by: by, cursor: 1))

@@ -106,6 +106,6 @@ struct ChatReadingTests {
         #expect(client.state.shown.selected == "m1")
         client.say("/goto 2026-01-03")
         while client.answer("history", ["messages": [], "more": false]) != nil {}
-        #expect(client.screen().contains { $0.contains("nothing was said here on 2026-01-03") })
+        #expect(client.screen().contains { $0.contains("no messages here on 2026-01-03") })
     }
 }

@@ -230,7 +230,7 @@ struct ChatStateTests {
         for command in ["/delete", "/edit better"] {
             client.type(command)
             client.enter()
-            #expect(!client.asked.contains { $0.method == "erase" || $0.method == "edit" })
+            #expect(!client.asked.contains { $0.method == "delete" || $0.method == "edit" })
             #expect(client.state.shown.input.text == command)
             client.give(.keys([.control("u")]))
         }
@@ -238,7 +238,7 @@ struct ChatStateTests {
         client.show(client.message("m2", "newest", by: Client.ada, cursor: 5))
         client.type("/delete")
         client.enter()
-        #expect(client.asked.first { $0.method == "erase" }?.params["id"] == "m2")
+        #expect(client.asked.first { $0.method == "delete" }?.params["id"] == "m2")
     }
 
     @Test("an unknown command stays in the line; // sends what begins with a slash")

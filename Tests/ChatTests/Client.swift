@@ -16,12 +16,12 @@ struct Client {
                 .split { !$0.isNumber }.compactMap { Int($0) }
             return .init(
                 year: words[0], month: words[1], day: words[2], hour: words[3], minute: words[4],
-                weekday: 4)
+                second: words[5], weekday: 4)
         }
         let minutes = Int(milliseconds / 60_000)
         return .init(
             year: 2026, month: 1, day: 1 + minutes / 1_440, hour: minutes / 60 % 24,
-            minute: minutes % 60, weekday: 4)
+            minute: minutes % 60, second: Int(milliseconds / 1_000 % 60), weekday: 4)
     }
     var now: Int64 = 1_000
     /// How much further the clock on the wall has gone, as over a suspend.

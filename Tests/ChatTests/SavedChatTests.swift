@@ -99,7 +99,7 @@ struct SavedChatTests {
         client.say("wait")
         client.give(.keys([.control("d")]))
         #expect(client.screen()[22].contains("no daemon: your text is kept"))
-        #expect(client.screen()[22].contains("1 not sent yet; quit again to end all the same"))
+        #expect(client.screen()[22].contains("1 not sent yet; quit again to end anyway"))
         #expect(!client.effects.contains(.quit))
         client.give(.keys([.control("d")]))
         #expect(client.effects.contains(.quit))

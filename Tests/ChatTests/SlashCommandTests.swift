@@ -33,7 +33,7 @@ struct SlashCommandTests {
             Issue.record("it is known")
             return
         }
-        #expect(why == "there is no /jion: did you mean /join? To send it write //jion")
+        #expect(why == "there is no /jion: did you mean /join? To send it as text write //jion")
     }
 }
 

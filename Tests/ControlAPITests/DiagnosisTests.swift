@@ -94,7 +94,7 @@ struct DiagnosisTests {
     func ownChecks() throws {
         let late = try Self.only { $0.ownChecks = .late(milliseconds: 13_000) }
         #expect(late.check == "checks" && late.severity == .problem)
-        #expect(late.text == "the daemon answers, but has not finished its own checks within 13 s")
+        #expect(late.text == "the daemon answers, but did not finish its own checks within 13 s")
         #expect(late.remedy.contains("journalctl --user -u stoad"))
         #expect(late.remedy.contains("systemctl --user restart stoad"))
         let failed = try Self.only { $0.ownChecks = .failed(why: "it is busy", remedy: "wait") }
@@ -102,7 +102,7 @@ struct DiagnosisTests {
             failed
                 == Finding(
                     "checks", .problem,
-                    "the daemon answers, but its own checks have failed: it is busy", remedy: "wait"
+                    "the daemon answers, but its own checks failed: it is busy", remedy: "wait"
                 ))
         let silent = try Self.only { $0.ownChecks = .failed(why: "it is busy", remedy: "") }
         #expect(silent.remedy == late.remedy)
@@ -159,7 +159,7 @@ struct DiagnosisTests {
         }
         #expect(quoted.remedy == "chmod 700 '/my files; reboot'")
         #expect(
-            try Self.only { $0.files[1].isOwn = false }.text == "/d/key belongs to somebody else")
+            try Self.only { $0.files[1].isOwn = false }.text == "/d/key belongs to another user")
     }
 
     @Test("no network, unless somebody is linked all the same")
@@ -197,7 +197,7 @@ struct DiagnosisTests {
         }
         #expect(chosen.remedy == "remove Discovery=embedded from stoad.conf")
         let second = try Self.only { $0.otherResponders = ["systemd-resolve"] }
-        #expect(second.text == "systemd-resolve speaks multicast DNS on this machine, too")
+        #expect(second.text == "systemd-resolve uses multicast DNS on this machine too")
         #expect(second.remedy.contains("MulticastDNS=no"))
     }
 
@@ -208,7 +208,7 @@ struct DiagnosisTests {
             $0.peers.append($0.peers[0])
             $0.peers[1].id = "another"
         }
-        #expect(own.text.contains("clock is 120 s ahead of those of most people"))
+        #expect(own.text.contains("clock is 120 s ahead of those of most linked people"))
         #expect(own.severity == .problem && own.remedy == "timedatectl set-ntp true")
         #expect(
             try Self.only { $0.status?.clockOffsetMilliseconds = 60_001 }.text.contains("behind"))
@@ -216,8 +216,8 @@ struct DiagnosisTests {
             $0.status?.clockOffsetMilliseconds = 120_000
             $0.peers[0].clockOffsetMilliseconds = 120_000
         }
-        #expect(either.text == "this machine's clock is 120 s behind that of the one person linked")
-        #expect(either.remedy == "set right the wrong one: timedatectl set-ntp true")
+        #expect(either.text == "this machine's clock is 120 s behind that of the one linked person")
+        #expect(either.remedy == "correct the wrong one: timedatectl set-ntp true")
         let other = try Self.only { $0.peers[0].clockOffsetMilliseconds = 3_600_000 }
         #expect(other.text == "ada's clock is 3600 s ahead of this machine's")
         let away = Self.findings {
@@ -231,7 +231,8 @@ struct DiagnosisTests {
         "dials that fail, by how they do and whether somebody is missed",
         arguments: [
             ("timedOut", "", "reach", "4100"), ("noRoute", "", "subnet", "ip route get 10.0.0.7"),
-            ("refused", "", "reach", "stoad runs there"), ("wrongRealm", "", "realm", "realm join"),
+            ("refused", "", "reach", "stoad is running there"),
+            ("wrongRealm", "", "realm", "realm join"),
             ("rejected", "no common version: the peer speaks 3 to 3", "protocol", "upgrade"),
             ("wrongKey", "another key answered", "key", "Peer="),
             ("otherNetwork", "", "subnet", "stoa connect 10.0.0.7:4100"),

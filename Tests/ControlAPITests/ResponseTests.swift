@@ -19,7 +19,7 @@ struct ResponseTests {
         #expect(delivered.message == "the message is stored but was not delivered to Ben in time")
         let read = RPCError.deliveryTimeout(sent, isRead: true, waitingFor: ben)
         #expect(read.message == "the message is stored but was not read by Ben in time")
-        #expect(read.remedy?.contains("may read it later") == true)
+        #expect(read.remedy?.contains("may still read it") == true)
     }
 
     @Test("who is in no room is told how to join it, in words that a shell takes")

@@ -32,7 +32,7 @@ struct CompletionTests {
             ("send ", CompletionPlace.conversations), ("send --key k ", .conversations),
             ("history ", .conversations), ("join ", .rooms), ("invite ", .rooms),
             ("block ", .people),
-            ("whois ", .people), ("ask ops q --from ", .people), ("react ", .messages),
+            ("whois ", .people), ("ask ops q --by ", .people), ("react ", .messages),
             ("history ops --around ", .messages), ("tail --consumer ", .consumers),
             ("send ops --wait read --members ", .people),
             ("consumers remove ", .consumers), ("realm leave ", .realms), ("realm join ", .files),
@@ -92,7 +92,7 @@ struct CompletionTests {
         #expect(try run("send", "O") == "ops\t2 unread\nOffice/ops\tall\n")
         #expect(try run("send", "@a") == "@Ada Lovelace\tlinked\n")
         #expect(try run("whois", "") == "@Ada Lovelace\tlinked\n@bbbbbbbbbbbb\taway\n")
-        #expect(try run("ask", "ops", "q", "--from", "@x,@b") == "@x,@bbbbbbbbbbbb\taway\n")
+        #expect(try run("ask", "ops", "q", "--by", "@x,@b") == "@x,@bbbbbbbbbbbb\taway\n")
         #expect(try run("backup", "x") == ":files\t\n")
     }
 

@@ -83,7 +83,7 @@ struct DoctorTests {
                 "systemctl --user restart stoad"
             ),
             (
-                [.result(["port": "none"])], "what it says of them cannot be read",
+                [.result(["port": "none"])], "its report cannot be read",
                 "journalctl --user -u stoad"
             ),
         ]
@@ -92,7 +92,7 @@ struct DoctorTests {
             for (steps, why, next) in outcomes.dropLast(method == "diagnose" ? 0 : 1) {
                 let daemon = try Self.daemon(odd: method, steps)
                 let run = try CommandRun(["doctor"], daemon: daemon)
-                let begin = "problem (checks): the daemon answers, but its own checks have failed: "
+                let begin = "problem (checks): the daemon answers, but its own checks failed: "
                 #expect(run.output.hasPrefix(begin + why) && run.status == 2)
                 #expect(run.output.contains(next) && run.output.hasSuffix("\n1 problem\n"))
             }

@@ -68,7 +68,7 @@ extension CommandTests {
             ["tail", "--kind", "message,conversation,alert", "--limit", "3"], daemon: daemon)
         #expect(run.code == .done)
         let lines = run.output.split(separator: "\n")
-        #expect(lines[1].hasSuffix("! you have joined ops"))
+        #expect(lines[1].hasSuffix("! you joined ops"))
         #expect(lines[2].contains("! clock: the clock is") && !lines[2].contains("\u{1B} "))
         #expect(
             daemon.params("subscribe") == [#"{"kinds":["message","conversation","alert"]}"#])

@@ -33,7 +33,7 @@ extension CommandTests {
         let peers = try CommandRun(["peers"], daemon: daemon)
         #expect(peers.status == 0)
         #expect(peers.output.split(separator: "\n").count == 2)
-        // Asked for alone, it is refused.
+        // Asked for alone, refused.
         #expect(try CommandRun(["peers", "--refusals"], daemon: daemon).status == 77)
         let overview = try CommandRun([], daemon: daemon)
         #expect(overview.status == 0)
@@ -133,7 +133,7 @@ extension CommandTests {
         let daemon = try FakeDaemon { _ in [.result(["items": [], "next": "rooms:0:a"])] }
         let run = try CommandRun(["rooms"], daemon: daemon)
         #expect(run.code == .internalError)
-        #expect(run.errors.contains("the same page of rooms comes again"))
+        #expect(run.errors.contains("the same page of rooms came again"))
         #expect(daemon.params("rooms").count == 2)
     }
 
@@ -165,10 +165,10 @@ extension CommandTests {
         let list = try CommandRun(["people"], daemon: daemon)
         #expect(list.output.contains("bob^[  @aaaaaaaaaaaa  stranger  linked"))
         let added = try CommandRun(["people", "add", "@bob"], daemon: daemon)
-        #expect(added.output == "you know \"bob^[\"@aaaaaaaaaaaa from here on\n")
+        #expect(added.output == "\"bob^[\"@aaaaaaaaaaaa is a contact now\n")
         #expect(daemon.params("addPerson") == [#"{"person":"@bob"}"#])
         let removed = try CommandRun(["people", "remove", "@bob"], daemon: daemon)
-        #expect(removed.output == "you know \"bob^[\"@aaaaaaaaaaaa no longer\n")
+        #expect(removed.output == "\"bob^[\"@aaaaaaaaaaaa is not a contact now\n")
         for words in [["add"], ["remove"], ["know", "@bob"], ["add", "@bob", "@eve"]] {
             let run = try CommandRun(["people"] + words, daemon: daemon)
             #expect(run.code == .usage)

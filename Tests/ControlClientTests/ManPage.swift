@@ -10,11 +10,19 @@ enum ManPage {
     ]
 
     private static var commands: String {
-        (CommandTable.all.map { $0.syntax } + [CommandTable.help]).map(Self.item).joined()
+        CommandGroup.all.map { group in
+            ".Ss \(group.title)\n.Bl -tag -width Ds\n"
+                + group.names.compactMap(Self.syntax).map(Self.item).joined() + ".El\n"
+        }.joined()
     }
 
     private static var exitStatus: String {
         ExitCode.allCases.map { ".It \($0.rawValue)\n\(Self.sentence($0.meaning))\n" }.joined()
+    }
+
+    private static func syntax(_ name: String) -> CommandSyntax? {
+        name == CommandTable.help.name
+            ? CommandTable.help : CommandTable.command(named: name)?.syntax
     }
 
     private static func item(_ syntax: CommandSyntax) -> String {
@@ -27,7 +35,11 @@ enum ManPage {
         }
         lines += syntax.options.map { ".Op \(Self.flag($0))" }
         lines += [".Xc", Self.sentence(syntax.summary)]
-        lines += syntax.details.map(Self.sentence)
+        if !syntax.examples.isEmpty {
+            lines += [".Bd -literal -compact -offset indent"]
+            lines += syntax.examples.map(GeneratedPage.roff) + [".Ed"]
+        }
+        lines += syntax.details.flatMap { [".Pp", Self.sentence($0)] }
         if !syntax.options.isEmpty {
             lines.append(".Bl -tag -width Ds")
             for option in syntax.options {

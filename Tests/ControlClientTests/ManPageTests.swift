@@ -11,4 +11,22 @@ struct ManPageTests {
         let commands = try #require(ManPage.parts.first).text
         #expect(commands.contains(".Cm send\n.Ar TO\n.Op Ar TEXT...|\\-"))
     }
+
+    @Test("has each command in one group, with an example, and helps in two screens")
+    func groups() {
+        let grouped = CommandGroup.all.flatMap(\.names).sorted()
+        let syntaxes = CommandTable.all.map { $0.syntax }
+        #expect(grouped == (syntaxes.map(\.name) + [CommandTable.help.name]).sorted())
+        for syntax in syntaxes {
+            #expect(
+                syntax.examples.contains {
+                    $0.contains("stoa \(syntax.name)") || $0.contains("stoa --json \(syntax.name)")
+                },
+                "\(syntax.name)")
+            #expect(syntax.examples.allSatisfy { $0.count + 2 <= 80 }, "\(syntax.name)")
+        }
+        let lines = CommandTable.helpText.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count <= 48)
+        #expect(lines.allSatisfy { $0.count <= 80 })
+    }
 }

@@ -101,7 +101,8 @@ struct PieceReceiverTests {
         let run = try CommandRun(words + ["--consumer", "bot"], daemon: known)
         #expect(run.code == .done && run.output == "hello", "\(run.errors)")
         #expect(
-            run.errors.contains("is nobody you know; what they send is left out (--by chooses)"))
+            run.errors.contains(
+                "is not a contact of yours; their data is left out (name them with --by)"))
         // What comes in two readings is acknowledged twice.
         #expect(known.params("acknowledge").last == Self.acknowledged(6))
         let chosen = try daemon()
@@ -145,7 +146,7 @@ struct PieceReceiverTests {
         ])
         let run = try CommandRun(["stream", "recv", "ops", "dump", "--follow"], daemon: daemon)
         #expect(run.code == .inputOutput && run.output == "hellohello")
-        #expect(run.errors.ranges(of: "sends this stream, too").count == 2)
-        #expect(run.errors.ranges(of: "has begun before this").count == 1)
+        #expect(run.errors.ranges(of: "sends this stream too").count == 2)
+        #expect(run.errors.ranges(of: "started sending before this").count == 1)
     }
 }

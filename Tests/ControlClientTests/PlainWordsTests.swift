@@ -19,13 +19,13 @@ struct PlainWordsTests {
         }
         let run = try CommandRun(["backup", "/tmp/a"], daemon: daemon)
         #expect(run.code == .done)
-        #expect(run.output.contains("the phrase      six words\n\n/tmp/a holds who you are"))
+        #expect(run.output.contains("the phrase      six words\n\n/tmp/a holds your identity"))
         #expect(
             daemon.params("backup") == [
                 #"{"file":"/tmp/a","prepare":true}"#, #"{"file":"/tmp/a","phrase":"six words"}"#,
             ])
         let unread = try CommandRun(["backup", "/tmp/a"], daemon: daemon, readsOutput: false)
-        #expect(unread.code == .inputOutput && unread.errors.contains("no backup is written"))
+        #expect(unread.code == .inputOutput && unread.errors.contains("no backup was written"))
         #expect(daemon.params("backup").count == 3)
     }
 
@@ -41,7 +41,7 @@ struct PlainWordsTests {
     @Test("of somebody who is blocked it is said that what they wrote is hidden")
     func historyOfBlocked() throws {
         for (tier, said) in [
-            (TierWord.blocked, "hidden until: stoa unblock @ben"), (.known, "no messages\n"),
+            (TierWord.blocked, "wrote until: stoa unblock @ben"), (.known, "no messages\n"),
         ] {
             let daemon = try FakeDaemon { request in
                 request.method == "whois"
@@ -62,9 +62,9 @@ struct PlainWordsTests {
             ]
         }
         let forgotten = try CommandRun(["forget", "ops"], daemon: daemon)
-        #expect(forgotten.output.contains("its topics and who was in it stay here"))
+        #expect(forgotten.output.contains("its topics and its list of members stay here"))
         let person = try CommandRun(["forget", "@ben"], daemon: daemon)
-        #expect(person.output.hasSuffix("what has reached others stays with them\n"))
+        #expect(person.output.hasSuffix("others keep what has reached them\n"))
         let blocked = try CommandRun(["block", "@ben"], daemon: daemon)
         #expect(blocked.output.contains("they can still read what you write"))
     }
@@ -84,7 +84,7 @@ struct PlainWordsTests {
             ]
         }
         let run = try CommandRun(["retain", "ops", "--days", "3"], daemon: daemon)
-        #expect(run.code == .usage && run.errors.contains("7 messages of ops would go"))
+        #expect(run.code == .usage && run.errors.contains("7 messages of ops would be deleted"))
         #expect(run.errors.contains("--yes"))
         let sure = try CommandRun(["retain", "ops", "--days", "3", "--yes"], daemon: daemon)
         #expect(sure.code == .done && sure.output.contains("kept for 3 days here"))

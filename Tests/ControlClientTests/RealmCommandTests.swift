@@ -44,7 +44,7 @@ struct RealmCommandTests {
     func steps() throws {
         let daemon = try Self.daemon()
         let new = try CommandRun(["realm", "new", "office"], daemon: daemon)
-        #expect(new.output == "made realm office; invite with: stoa realm invite office\n")
+        #expect(new.output == "created realm office; invite with: stoa realm invite office\n")
         let list = try CommandRun(["realm", "list"], daemon: daemon).output
         #expect(list.contains("office  yes    2      you   -"), "\(list)")
         let left = try CommandRun(["realm", "leave", "office"], daemon: daemon).output

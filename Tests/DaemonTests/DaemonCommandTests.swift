@@ -158,12 +158,12 @@ import Testing
         arguments: [
             ("[Node]\nNmae=x\n", ":2: there is no key \"Nmae\"", "did you mean Name?"),
             ("[Nod]\n", ":1: there is no section \"[Nod]\"", "did you mean [Node]?"),
-            ("Name=x\n", ":1: Name does not belong before", "put it below [Node]"),
+            ("Name=x\n", ":1: Name does not belong before", "move it below [Node]"),
             ("[Control]\nName=x\n", ":2: Name does not belong into [Control]", "[Node]"),
             ("[Node]\nName\n", ":2: \"Name\" is neither", "write a key"),
             ("[Node]\nName=x\nName=y\n", ":3: Name is given again", "keep one"),
             ("[Network]\n\nDiscovery=on\n", ":3: Discovery: \"on\" is none of", "use one of them"),
-            ("[Node]\nDataDir=x\n", ":2: DataDir: \"x\" is not an absolute", "begin it with /"),
+            ("[Node]\nDataDir=x\n", ":2: DataDir: \"x\" is not an absolute", "start it with /"),
             ("[Node]\nName=\u{1b}[31m\u{1b}\n[x\n", ":3: there is no section", "sections are"),
         ])
     func wrongFile(file: String, text: String, remedy: String) throws {

@@ -52,13 +52,14 @@ struct DiagnoseMethodTests {
         let key = try #require(try alone.ask("status")["id"]?.stringValue)
         let found = try await #require(alone.run.shell).examined()
         #expect(
-            found.filter { !$0.contains("network") } == ["discovery is off, and nobody is linked"])
+            found.filter { !$0.contains("network") } == ["discovery is off, and there are no links"]
+        )
         let ada = try TestDaemon(name: "ada", peers: ["\(key)@\(try ben.address())"])
         try ada.ask("status")
         let deadline = SystemClock.monotonicMilliseconds() + 10_000
         while true {
             let found = try await #require(ada.run.shell).examined()
-            if found.contains(where: { $0.contains(" is somebody else: ") }) { break }
+            if found.contains(where: { $0.contains(" has a different key: ") }) { break }
             try #require(SystemClock.monotonicMilliseconds() < deadline, "\(found)")
         }
     }

@@ -11,7 +11,7 @@ struct EditTests {
             .filter { $0["kind"] != "join" }
     }
 
-    private static let kinds: JSON = ["message", "edited", "erased", "reaction"]
+    private static let kinds: JSON = ["message", "edited", "deleted", "reaction"]
 
     private func two() throws -> (ada: TestDaemon, bob: TestDaemon, follower: TestClient) {
         let ada = try TestDaemon(name: "ada")
@@ -38,21 +38,21 @@ struct EditTests {
             let found = try Self.messages(daemon)
             #expect(found.map { $0["text"] } == ["lunch?"] && found[0]["edited"] != nil)
             let info = try daemon.ask("info", ["id": short])
-            #expect(info["firstText"] == "lunhc?" && info["erased"] == false)
+            #expect(info["firstText"] == "lunhc?" && info["deleted"] == false)
         }
         let last = try bob.list("conversations").first
         #expect(last?["lastMessage"]?["text"] == "lunch?" && last?["unread"] == 1)
         // The same once more says nothing new.
         try ada.ask("edit", ["id": short, "text": "lunch?"])
-        try ada.ask("erase", ["id": short])
-        #expect(try follower.change()["event"] == "erased")
+        try ada.ask("delete", ["id": short])
+        #expect(try follower.change()["event"] == "deleted")
         #expect(try Self.messages(bob).isEmpty)
         #expect(refusal { try ada.ask("edit", ["id": short, "text": "x"]) } == "gone")
         #expect(refusal { try bob.ask("react", ["id": short, "sign": "x"]) } == "gone")
-        #expect(try bob.ask("info", ["id": short])["erased"] == true)
+        #expect(try bob.ask("info", ["id": short])["deleted"] == true)
     }
 
-    @Test("only who has written a message can edit it, and only where it has a text")
+    @Test("only its author can edit it, and only where it has a text")
     func refused() throws {
         let (ada, bob, follower) = try self.two()
         let id = try #require(try ada.ask("send", ["to": "ops", "text": "mine"])["id"])
@@ -73,7 +73,7 @@ struct EditTests {
         #expect(try Self.messages(ada).map { $0["text"] } == ["mine", ""])
     }
 
-    @Test("people count once for a sign, and can take it back")
+    @Test("people count once for a sign, and can delete it")
     func reactions() throws {
         let (ada, bob, follower) = try self.two()
         let id = try #require(try ada.ask("send", ["to": "ops", "text": "lunch?"])["id"])
@@ -87,8 +87,8 @@ struct EditTests {
         #expect(try follower.change()["peerName"] == "ada")
         let sign = try #require(try Self.messages(bob).first?["reactions"]?.arrayValue?.first)
         #expect(sign["count"] == 2 && sign["own"] == true && sign["people"]?.arrayValue?.count == 2)
-        try bob.ask("react", .members(["id": id, "sign": "\u{1F44D}", "withdraw": true]))
-        #expect(try follower.change()["event"] == "withdrawn")
+        try bob.ask("react", .members(["id": id, "sign": "\u{1F44D}", "remove": true]))
+        #expect(try follower.change()["event"] == "removed")
         let left = try #require(try Self.messages(bob).first?["reactions"]?.arrayValue?.first)
         #expect(left["count"] == 1 && left["own"] == nil)
         #expect(try bob.list("conversations").first?["unread"] == 1)

@@ -41,7 +41,7 @@ struct PeopleMethodTests {
         try client.ask("addPerson", .members(["person": Self.key(bob)]))
         #expect(
             rpcError { try client.ask("send", ["to": "bob", "text": "x"]) }?.remedy
-                == "write @ before the name of a person: @bob")
+                == "write @ before a person's name: @bob")
         #expect(try client.ask("send", ["to": "@bob", "text": "x"])["id"] != nil)
         #expect(try client.ask("whois", ["person": "@bo"])["tier"] == "known")
     }
@@ -133,5 +133,16 @@ struct PeopleMethodTests {
         #expect(try texts() == ["hello"])
         try ada.ask("connect", .members(["address": .string(try bob.address())]))
         while try client.message()["text"] != "meanwhile" {}
+    }
+
+    @Test(
+        "a name that nobody bears is answered with where to look",
+        arguments: [
+            ("accept", "stoa requests"), ("decline", "stoa requests"), ("unblock", "stoa people"),
+        ])
+    func unknown(method: String, advice: String) throws {
+        let daemon = try TestDaemon(name: "ada")
+        let error = rpcError { try daemon.ask(method, ["person": "@nobody"]) }
+        #expect(error?.reason == "unknownName" && error?.remedy?.contains(advice) == true)
     }
 }

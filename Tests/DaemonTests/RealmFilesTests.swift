@@ -89,10 +89,10 @@ import Testing
         let line = RealmInvitation(realm).line
         let secret = line.split(separator: "&")[2]
         for (text, why) in [
-            ("", "there is no line in it"), ("# nothing\n", "there is no line in it"),
-            ("\n" + line.replacing("office", with: "offize"), ":2 is no invitation"),
-            (line.dropLast(12) + "\n", ":1 is no invitation to a realm: it has no \"check\""),
-            (line + "\n" + line, ":2 is no invitation to a realm: it is the second line"),
+            ("", "the file is empty"), ("# nothing\n", "the file is empty"),
+            ("\n" + line.replacing("office", with: "offize"), ":2 is not an invitation"),
+            (line.dropLast(12) + "\n", ":1 is not an invitation to a realm: it has no \"check\""),
+            (line + "\n" + line, ":2 is not an invitation to a realm: it is the second line"),
             (String(repeating: "x", count: 5_000), "at most 4096 bytes"),
         ] {
             _ = try self.folder.write(String(text), to: "realms/office.realm")

@@ -47,7 +47,7 @@ struct ReloadTests {
         let before = try client.ask("status")
         daemon.run.requestReload()
         let log = self.log(until: "will change at the next start")
-        #expect(log.contains { $0.contains("taken up: DirectFrom, ReadMarks, Metrics\n") })
+        #expect(log.contains { $0.contains("applied: DirectFrom, ReadMarks, Metrics\n") })
         #expect(log.contains { $0.contains("Listen will change at the next start: systemctl") })
         let after = try client.ask("status")
         #expect(after["startedAt"] == before["startedAt"])
@@ -65,11 +65,11 @@ struct ReloadTests {
         let client = try daemon.connect()
         _ = try client.ask("status")
         daemon.run.requestReload()
-        let log = self.log(until: "is not taken up")
+        let log = self.log(until: "is not applied")
         #expect(
             log.last?.contains(
-                "is not taken up: stoad.conf:3: there is no key \"Nmae\"; did you mean Name?; all "
-                    + "stays as it is") == true)
+                "is not applied: stoad.conf:3: there is no key \"Nmae\"; did you mean Name?; "
+                    + "nothing changes") == true)
         _ = try client.ask("status")
     }
 
@@ -78,7 +78,7 @@ struct ReloadTests {
         let daemon = try self.daemon { (new) throws(ConfigurationError) in new.logLevel = .debug }
         _ = try daemon.ask("status")
         daemon.run.requestReload()
-        #expect(self.log(until: "taken up: LogLevel").count > 0)
+        #expect(self.log(until: "applied: LogLevel").count > 0)
         _ = try daemon.ask("connect", ["address": "127.0.0.1:1"])
         #expect(self.log(until: "cannot reach").count > 0)
     }
@@ -96,7 +96,7 @@ struct ReloadTests {
         try Files.writeAtomically(
             Array("\(invitation)\n".utf8), to: "\(folder)/office.realm", mode: 0o600)
         daemon.run.requestReload()
-        #expect(self.log(until: "taken up: LogLevel").count > 0)
+        #expect(self.log(until: "applied: LogLevel").count > 0)
         let names = try daemon.list("realms").compactMap { $0["name"]?.stringValue }
         #expect(names.contains("office"))
     }

@@ -53,7 +53,7 @@ struct SearchMethodTests {
         try client.ask("edit", .members(["id": first["id"], "text": "the slow red fox"]))
         try Self.wait { try Self.found(client, ["words": "red fox"]).count == 1 }
         #expect(try Self.found(client, ["words": "quick"]).isEmpty)
-        try client.ask("erase", .members(["id": first["id"]]))
+        try client.ask("delete", .members(["id": first["id"]]))
         #expect(try Self.found(client, ["words": "red"]).isEmpty)
         let path = "\(folder.path)/data/search.db"
         func hasWord(_ word: String) -> Bool {
@@ -63,7 +63,7 @@ struct SearchMethodTests {
         }
         try Self.wait { !hasWord("slow") && !hasWord("quick") }
         #expect(hasWord("lazy") && !hasWord("zxcvb"), "what is sealed stays so")
-        try client.ask("erase", .members(["id": secret["id"]]))
+        try client.ask("delete", .members(["id": secret["id"]]))
         #expect(try Self.found(client, ["words": "paper"]).isEmpty)
         #expect(refusal { _ = try client.ask("search", ["words": "!!"]) } == "noWords")
         #expect(

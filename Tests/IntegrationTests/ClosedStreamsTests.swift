@@ -39,7 +39,7 @@ extension IntegrationTests {
             ])
             let said = try child.rest()
             #expect(try child.waitForExit() == .code(65))
-            #expect(said.contains("an argument is no UTF-8: job-"))
+            #expect(said.contains("an argument is not UTF-8: job-"))
         }
     }
 }

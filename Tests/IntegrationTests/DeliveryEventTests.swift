@@ -62,7 +62,7 @@ extension IntegrationTests {
             try ada.start()
             #expect(Self.outcome(try ada.call("info", ["id": id]), "Cleo") == "read")
             let late = try ada.stoa("send", "ops", "anybody?")
-            #expect(late == "sent; nobody else of ops is linked: it goes out when somebody is\n")
+            #expect(late == "sent; no other member of ops is linked: it goes out when one is\n")
             let status = try ada.stoa("status")
             #expect(status.contains("1 of your messages that nobody has yet, since "))
             #expect(status.contains("for Ben and Cleo") || status.contains("for Cleo and Ben"))

@@ -21,7 +21,7 @@ extension IntegrationTests {
                     $0.contains(slip)
                 })
             let id = try #require(line.split(separator: " ").dropFirst(2).first.map(String.init))
-            #expect(try ada.stoa("delete", id).contains("taken back from agora"))
+            #expect(try ada.stoa("delete", id).contains("deleted from agora"))
             try ben.await("it is taken back") { try $0.texts(in: "agora") == [kept] }
             // Its write-ahead log has the text still; the next start takes it out.
             try ben.kill()

@@ -149,7 +149,7 @@ extension IntegrationTests {
             }
             // Who finds her copy damaged gives none of it.
             let accusations = (eve.log + ben.log).split(separator: "\n").filter {
-                $0.contains("sent what is not part of file")
+                $0.contains("sent data that is not part of file")
             }
             #expect(accusations.isEmpty)
         }

@@ -196,7 +196,7 @@ extension IntegrationTests {
             try ada.stop()
             let output = scratch.path + "/saved"
             let waited = try Self.run(ben, "--timeout", "1", "fetch", id, "-o", output)
-            #expect(waited.exit == .code(75) && waited.said.contains("goes on when somebody"))
+            #expect(waited.exit == .code(75) && waited.said.contains("goes on when a peer"))
             #expect(try Self.ended(ben) == "seeking " && !Files.exists(output))
             let taker = try ben.startStoa("fetch", id, "-o", output)
             try ada.start()

@@ -142,7 +142,7 @@ extension IntegrationTests {
             #expect(try ask.rest() == "no\n")
             #expect(try ask.waitForExit() == .code(1))
             let again = try ada.startStoa(
-                "ask", "ops", "Sure?", "--choices", "yes,no", "--from", "@Ben")
+                "ask", "ops", "Sure?", "--choices", "yes,no", "--by", "@Ben")
             try ben.await("it is asked") { try $0.texts(in: "ops").last == "Sure? [yes/no]" }
             let last = try ben.call("history", ["to": "ops", "limit": 1])
             let sure = try #require(last["messages"]?.arrayValue?.last?["id"]?.stringValue)

@@ -193,7 +193,7 @@ struct NotifierTests {
                         tag: "missed",
                         .init(
                             title: "While you were away",
-                            text: "3 from @ben, 1 in ops, 2 people wait to be let in"))
+                            text: "3 from @ben, 1 in ops, 2 people want to write to you"))
                 ])
         // After a restart of the daemon there is nothing to be told again.
         _ = desk.give(.lost)
@@ -265,7 +265,7 @@ struct NotifierTests {
                         tag: "missed",
                         .init(
                             title: "While you were away",
-                            text: "2 from @ben, 2 people wait to be let in"))
+                            text: "2 from @ben, 2 people want to write to you"))
                 ])
     }
 
@@ -296,7 +296,7 @@ struct NotifierTests {
                         tag: "missed",
                         .init(
                             title: "While you were away",
-                            text: "1 from @ben, 1 person waits to be let in"))
+                            text: "1 from @ben, 1 person wants to write to you"))
                 ])
     }
 
@@ -329,7 +329,7 @@ struct NotifierTests {
 
     @Test("in quiet hours too, what is deleted or edited does not stand there as it was")
     func changedWhileQuiet() {
-        for event in ["erased", "edited"] {
+        for event in ["deleted", "edited"] {
             let desk = Desk()
             _ = desk.begin()
             _ = desk.message("oops", in: Desk.ben, id: "m1")
@@ -387,7 +387,7 @@ struct NotifierTests {
             desk.change("edited", about + [("text", "better")])
                 == [.show(tag: Desk.ben, .init(title: "ben", text: "better"))])
         #expect(
-            desk.change("erased", about) == [.close(tag: Desk.ben)])
+            desk.change("deleted", about) == [.close(tag: Desk.ben)])
     }
 
     @Test("text of others is one safe line of bounded length")

@@ -47,7 +47,7 @@ import Testing
     /// What a check finds, but for whose logs they are: the judge of these tests knows one person.
     private static func faults(_ store: MessageStore) async throws -> [CheckFinding] {
         try await store.check(by: LogsOfSomebody()).filter {
-            $0.text != "whose log it is is noted wrong"
+            $0.text != "the log's owner is recorded wrong"
         }
     }
 

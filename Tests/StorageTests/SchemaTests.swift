@@ -19,7 +19,7 @@ struct SchemaTests {
         let before = try readFile(directory.database)
         let failure = await #expect(throws: StoreFailure.self) { try await directory.open() }
         #expect(failure?.reason == .corrupt)
-        #expect(failure?.detail.contains("earlier program") == true)
+        #expect(failure?.detail.contains("earlier version") == true)
         #expect(failure?.remedy.contains("move it away") == true)
         #expect(failure?.remedy.contains("--repair") == false)
         #expect(try readFile(directory.database) == before)

@@ -50,10 +50,12 @@ package struct SlashCommand: Equatable, Sendable {
 
     private static func why(_ word: Substring) -> String {
         let shown = TerminalText.line(String(word.prefix(32)))
-        guard !word.isEmpty else { return "there is no command; to send a slash write //" }
+        guard !word.isEmpty else {
+            return "there is no command; to send text that starts with a slash, write //"
+        }
         let nearest = NearestName.find(word.lowercased(), among: Name.allCases.map(\.rawValue))
         return "there is no /\(shown): " + (nearest.map { "did you mean /\($0)?" } ?? "see /help;")
-            + " To send it write //\(shown)"
+            + " To send it as text write //\(shown)"
     }
 
     /// What is typed to send a text, also one that begins with a slash.
@@ -106,34 +108,34 @@ extension SlashCommand.Name {
     /// What it does.
     package var summary: String {
         switch self {
-        case .help: "this list, and the keys"
-        case .quit: "end (or Ctrl-D); the daemon runs on"
-        case .msg: "talk to somebody alone"
-        case .join: "enter a room, or make it; without ROOM asks for an invitation"
-        case .leave: "leave this room; what was said stays here"
+        case .help: "show this list, and the keys"
+        case .quit: "end (or Ctrl-D); the daemon keeps running"
+        case .msg: "write to one person"
+        case .join: "join a room, or create it; without ROOM asks for an invitation"
+        case .leave: "leave this room; its messages stay here"
         case .me: "say what you do"
-        case .who: "who is in this room, and who is here"
-        case .whois: "somebody's key, status and how far you trust them"
-        case .verify: "the code to compare with somebody; with the code, verify them"
-        case .reply: "answer the message that is chosen, or the last"
-        case .edit: "change your message that is chosen, or your last"
-        case .delete: "take back your message that is chosen, or your last"
-        case .react: "give an emoji to the message that is chosen, or the last; again takes it back"
-        case .topic: "say what this room is about"
-        case .search: "find messages here by their words"
-        case .goto: "show what was found, by its number, or what was said from a date on"
+        case .who: "list who is in this room, and who is online"
+        case .whois: "show a person's key, status and how far you trust them"
+        case .verify: "show the code to compare with a person; with the code, verify them"
+        case .reply: "reply to the chosen message, or the last one"
+        case .edit: "edit your chosen message, or your last one"
+        case .delete: "delete your chosen message, or your last one"
+        case .react: "react to the chosen message, or the last one; again removes it"
+        case .topic: "set the topic of this room"
+        case .search: "search messages by their words"
+        case .goto: "show a search hit by its number, or the messages since a date"
         case .file: "send a file"
-        case .fetch: "save a file that was sent, here by name, into the folder you are in"
-        case .accept: "let somebody in who has written to you"
-        case .decline: "turn away somebody who has written to you"
-        case .block: "hear nothing more of somebody"
-        case .unblock: "hear somebody again"
-        case .mute: "count nothing here, and do not ring"
-        case .unmute: "count and ring again"
-        case .archive: "put this conversation away, until: stoa unarchive"
-        case .away: "say that you are away, until /back; without it you are after ten minutes"
-        case .back: "say that you are there"
-        case .status: "the daemon's state"
+        case .fetch: "save a file from this room, by name, in the current folder"
+        case .accept: "accept someone who wants to write to you"
+        case .decline: "decline someone who wants to write to you"
+        case .block: "block a person: hide what they write"
+        case .unblock: "unblock a person: show what they write again"
+        case .mute: "mute: neither count nor ring here"
+        case .unmute: "unmute: count and ring again"
+        case .archive: "archive this conversation, until: stoa unarchive"
+        case .away: "show you as away until /back; otherwise you are after ten minutes"
+        case .back: "show you as online"
+        case .status: "show the daemon's state"
         }
     }
 }

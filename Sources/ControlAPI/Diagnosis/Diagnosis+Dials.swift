@@ -17,16 +17,16 @@ extension Diagnosis {
             case "otherNetwork" where isWanted:
                 return Finding(
                     "subnet", .problem,
-                    "\(name) announces itself, and is in none of this machine's networks ("
+                    "\(name) announces itself but is in none of this machine's networks ("
                         + "\(facts.networks.joined(separator: ", "))), so it is not dialled",
-                    remedy: "give both machines addresses of one network (ip address), or name it: "
+                    remedy: "give both machines addresses in one network (ip address), or dial it: "
                         + "stoa connect \(place)")
             case "timedOut" where Self.isForeign(dial, facts):
                 return Finding(
                     "subnet", .problem,
                     "\(name) does not answer, and is in none of this machine's networks ("
                         + "\(facts.networks.joined(separator: ", ")))",
-                    remedy: "see that a route leads there and back (ip route get "
+                    remedy: "check that a route leads there and back (ip route get "
                         + "\(Self.host(place))), and that the firewalls between let TCP port "
                         + "\(Self.port(place))")
             case "timedOut":
@@ -37,30 +37,31 @@ extension Diagnosis {
                         + "answer, so its machine is off, asleep or cut off, or something drops its "
                         + "packets",
                     remedy: "if that machine is on, open TCP port \(Self.port(place)) in its "
-                        + "firewall, and see that the network lets clients talk to each other "
+                        + "firewall, and check that the network lets clients talk to each other "
                         + "(client isolation)")
             case "noRoute" where !facts.addresses.contains(Self.host(place)):
                 return Finding(
                     "subnet", .problem, "no route leads to \(name)",
-                    remedy: "see that both machines are in one subnet: ip route get "
+                    remedy: "check that both machines are in one subnet: ip route get "
                         + "\(Self.host(place))")
             // What is announced here and not there is a daemon's that has just ended.
             case "refused" where isWanted && !facts.addresses.contains(Self.host(place)):
                 return Finding(
                     "reach", .warning, "\(name) refuses connections",
-                    remedy: "see that stoad runs there, or that the firewall lets it")
+                    remedy:
+                        "check that stoad is running there, and that the firewall lets it through")
             case "wrongRealm" where isWanted:
                 return Finding(
-                    "realm", .warning, "\(name) is in no realm that you are in",
-                    remedy: "ask for an invitation and take it: stoa realm join")
+                    "realm", .warning, "\(name) shares no realm with you",
+                    remedy: "ask for an invitation and join: stoa realm join")
             case "rejected" where dial.detail?.hasPrefix("no common version") == true:
                 return Finding(
-                    "protocol", .problem, "\(name) cannot be linked: \(dial.detail ?? "")",
-                    remedy: "upgrade the older of the two")
+                    "protocol", .problem, "no link to \(name) is possible: \(dial.detail ?? "")",
+                    remedy: "upgrade the older version")
             case "wrongKey":
                 return Finding(
-                    "key", .problem, "\(name) is somebody else: \(dial.detail ?? "")",
-                    remedy: "ask for the key that stoa status shows there, not the person, and "
+                    "key", .problem, "\(name) has a different key: \(dial.detail ?? "")",
+                    remedy: "ask for the key that stoa status shows there (not the person), and "
                         + "correct Peer= or stoa connect")
             default: return nil
             }
@@ -90,9 +91,9 @@ extension Diagnosis {
             else { return nil }
             return Finding(
                 "protocol", .warning,
-                "\(Self.host(address)) has dialled this machine and cannot be linked: "
+                "\(Self.host(address)) dialled this machine, but no link is possible: "
                     + "\(refusal.reason)",
-                remedy: "upgrade the older of the two")
+                remedy: "upgrade the older version")
         }
     }
 

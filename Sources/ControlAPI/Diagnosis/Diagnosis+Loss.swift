@@ -23,7 +23,7 @@ extension Diagnosis {
             case (0, _): "about \(self.back) % of the packets from \(self.name) are lost"
             default:
                 "about \(self.there) % of the packets to \(self.name) are lost, and "
-                    + "\(self.back) % of those from there"
+                    + "\(self.back) % of the packets from there"
             }
         }
     }
@@ -47,18 +47,20 @@ extension Diagnosis {
             return [
                 Finding(
                     "loss", bad.contains { severity($0) == .problem } ? .problem : .warning,
-                    "packets are lost on the way to everybody who was tried: "
+                    "packets to and from every peer that was tested are lost: "
                         + bad.map(\.text).joined(separator: "; "),
-                    remedy: "see this machine's own cable or Wi-Fi first (ip -s link): another "
-                        + "cable, another port of the switch, nearer to the access point")
+                    remedy:
+                        "check this machine's own cable or Wi-Fi first (ip -s link): try another "
+                        + "cable, another port of the switch, or move closer to the access point")
             ]
         }
         let whose = tried.count > bad.count ? "of that machine" : "of both machines"
         return Self.few(bad) { loss in
             Finding(
                 "loss", severity(loss), loss.text,
-                remedy: "see the cable or Wi-Fi \(whose), and the switch between (ip -s link "
-                    + "there, ping -c 100 \(loss.host)): another cable, another port, nearer to the "
+                remedy:
+                    "check the cable or Wi-Fi \(whose), and the switch between them (ip -s link "
+                    + "there, ping -c 100 \(loss.host)): try another cable or port, or move closer to the "
                     + "access point")
         }
     }

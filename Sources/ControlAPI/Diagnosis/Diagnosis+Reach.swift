@@ -18,29 +18,29 @@ extension Diagnosis {
             return [
                 Finding(
                     "port", .warning,
-                    "others disagree: \(Self.name(other)) has reached this machine at TCP port "
-                        + "\(port), and \(names) could not, by their word",
+                    "peers disagree: \(Self.name(other)) reached this machine at TCP port "
+                        + "\(port), but \(names) reported that they could not",
                     remedy:
-                        "see whether a rule of this machine's firewall names addresses (nft list "
+                        "check whether a rule of this machine's firewall names addresses (nft list "
                         + "ruleset), and what is between it and \(Self.name(first))")
             ]
         }
         let isTrusted = failed.contains { $0.tier != .stranger && $0.tier != .blocked }
         let isRefused = failed.allSatisfy { $0.outcome == .refused }
-        let word = isTrusted || failed.count > 1 ? "" : ", by the word of a stranger"
+        let word = isTrusted || failed.count > 1 ? "" : ", as a stranger reports"
         let again =
             facts.now.map { now in
-                "; each dials once in ten minutes, the last time "
+                "; each peer dials at most once in ten minutes, last "
                     + "\(max(0, now.milliseconds - first.at.milliseconds) / 1_000) s ago"
             } ?? ""
         let chosen =
             diagnosis.portIsChosen
-            ? "" : "; a free port is another at each start: set Listen=[::]:4100 first"
+            ? "" : "; a free port changes at each start: set Listen=[::]:4100 first"
         return [
             Finding(
                 "port", isTrusted || failed.count > 1 ? .problem : .warning,
                 "\(names) cannot reach this machine at TCP port \(port)\(word): "
-                    + (isRefused ? "it is refused" : "nothing comes back") + again,
+                    + (isRefused ? "refused" : "no answer") + again,
                 remedy:
                     "let TCP port \(port) through this machine's firewall: ufw allow \(port)/tcp, "
                     + "or nft insert rule inet filter input tcp dport \(port) accept\(chosen)")
@@ -74,7 +74,7 @@ extension Diagnosis {
         case .unheard:
             return Finding(
                 "multicast", .problem,
-                "multicast is not heard on \(name): this machine drops what it sent itself",
+                "multicast does not work on \(name): this machine drops what it sends itself",
                 remedy: "let UDP port 5353 in: nft insert rule inet filter input \(allow)")
         case .unsent(let why):
             return Finding(
@@ -82,7 +82,7 @@ extension Diagnosis {
                 remedy: "let UDP port 5353 out: nft insert rule inet filter output \(allow)")
         case .unable:
             return Finding(
-                "multicast", .problem, "\(name) is set not to multicast: nobody is found there",
+                "multicast", .problem, "\(name) has multicast turned off: nobody is found there",
                 remedy: "ip link set \(name) multicast on")
         }
     }
@@ -98,9 +98,10 @@ extension Diagnosis {
             let name = peer.name.isEmpty ? host : "\(peer.name) (\(host))"
             return Finding(
                 "isolation", .warning,
-                "\(name) answers by unicast, and its announcements never came here by multicast",
-                remedy: "see that discovery is on there (Discovery=), and that the access point or "
-                    + "switch lets multicast through (client isolation, IGMP snooping)")
+                "\(name) answers by unicast, but its announcements never arrived by multicast",
+                remedy:
+                    "check that discovery is on there (Discovery=), and that the access point or "
+                    + "switch forwards multicast (client isolation, IGMP snooping)")
         }
     }
 }

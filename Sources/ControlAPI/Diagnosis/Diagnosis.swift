@@ -65,7 +65,7 @@ package enum Diagnosis {
             if units.hasFailed {
                 return [
                     Finding(
-                        "units", .problem, "the daemon has failed to start",
+                        "units", .problem, "the daemon failed to start",
                         remedy: "\(self.log), and its settings: stoad --check-config; "
                             + "then systemctl --user restart stoad")
                 ]
@@ -95,7 +95,7 @@ package enum Diagnosis {
     /// Without the daemon's own checks nothing says that all is well.
     private static func ownChecks(_ facts: DiagnosisFacts) -> [Finding] {
         func finding(_ what: String, remedy: String = "") -> [Finding] {
-            let log = "\(self.log); if it stays so, systemctl --user restart stoad"
+            let log = "\(self.log); if that does not help, systemctl --user restart stoad"
             return [
                 Finding(
                     "checks", .problem, "the daemon answers, but \(what)",
@@ -105,11 +105,11 @@ package enum Diagnosis {
         switch facts.ownChecks {
         case .done: return []
         case .late(let milliseconds):
-            return finding("has not finished its own checks within \(milliseconds / 1_000) s")
+            return finding("did not finish its own checks within \(milliseconds / 1_000) s")
         // A daemon of another version is found as such.
         case .unknown where !self.version(facts).isEmpty: return []
         case .unknown(let why, let remedy), .failed(let why, let remedy):
-            return finding("its own checks have failed: \(why)", remedy: remedy)
+            return finding("its own checks failed: \(why)", remedy: remedy)
         }
     }
 
@@ -127,8 +127,8 @@ package enum Diagnosis {
         facts.files.compactMap { file in
             if !file.isOwn {
                 return Finding(
-                    "modes", .problem, "\(file.path) belongs to somebody else",
-                    remedy: "as root: chown it back to yourself")
+                    "modes", .problem, "\(file.path) belongs to another user",
+                    remedy: "as root, chown it back to yourself")
             }
             guard file.mode & 0o077 != 0 else { return nil }
             return Finding(
@@ -152,7 +152,7 @@ package enum Diagnosis {
             guard facts.status?.links == 0 else { return [] }
             return [
                 Finding(
-                    "discovery", .warning, "discovery is off, and nobody is linked",
+                    "discovery", .warning, "discovery is off, and there are no links",
                     remedy: "name peers with Peer=, or remove Discovery=off from stoad.conf")
             ]
         }
@@ -174,7 +174,8 @@ package enum Diagnosis {
         if discovery.backend == "embedded", facts.avahiRuns {
             found.append(
                 Finding(
-                    "mdns", .warning, "Avahi runs, and the daemon speaks multicast DNS beside it",
+                    "mdns", .warning,
+                    "Avahi is running, and the daemon uses multicast DNS beside it",
                     remedy: discovery.mode == "embedded"
                         ? "remove Discovery=embedded from stoad.conf"
                         : "systemctl --user restart stoad"))
@@ -182,10 +183,10 @@ package enum Diagnosis {
         for name in facts.otherResponders {
             found.append(
                 Finding(
-                    "mdns", .warning, "\(name) speaks multicast DNS on this machine, too",
+                    "mdns", .warning, "\(name) uses multicast DNS on this machine too",
                     remedy: name == "systemd-resolve"
                         ? "set MulticastDNS=no in /etc/systemd/resolved.conf"
-                        : "end one of them: only one gets each answer"))
+                        : "stop one of them: each answer reaches only one"))
         }
         return found
     }
@@ -203,13 +204,13 @@ package enum Diagnosis {
             }
             // Of two nobody knows which is wrong.
             guard Set(linked.map { $0.person ?? $0.id }).count != 1 else {
-                let text = own + "that of the one person linked"
+                let text = own + "that of the one linked person"
                 return [
-                    Finding("clock", .problem, text, remedy: "set right the wrong one: \(remedy)")
+                    Finding("clock", .problem, text, remedy: "correct the wrong one: \(remedy)")
                 ]
             }
             return [
-                Finding("clock", .problem, own + "those of most people linked", remedy: remedy)
+                Finding("clock", .problem, own + "those of most linked people", remedy: remedy)
             ]
         }
         return Self.few(facts.peers) { peer in
@@ -223,7 +224,7 @@ package enum Diagnosis {
                 "clock", .warning,
                 "\(name)'s clock is \(offset.magnitude / 1_000) s "
                     + "\(offset > 0 ? "ahead of" : "behind") this machine's",
-                remedy: "have it set right there: \(remedy)")
+                remedy: "ask them to correct it: \(remedy)")
         }
     }
 
@@ -235,7 +236,9 @@ package enum Diagnosis {
                 "disk", isFull ? .problem : .warning,
                 "\(isFull ? "the disk is full" : "the disk is nearly full"): "
                     + "\(free >> 20) MiB are left for \(facts.status?.dataDirectory ?? "Stoa")",
-                remedy: "make room there; stoa usage shows what Stoa takes, stoa retain keeps less")
+                remedy:
+                    "free some space there; stoa usage shows what Stoa uses, stoa retain keeps less"
+            )
         ]
     }
 
@@ -252,10 +255,11 @@ package enum Diagnosis {
             Finding(
                 "quota", .warning,
                 "messages take \(found.used >> 10) of the \(found.limit >> 10) KiB that DiskLimit= "
-                    + "lets them take"
+                    + "allows"
                     + (shares.isEmpty ? "" : " (\(shares.joined(separator: ", ")))"),
-                remedy: "raise DiskLimit= in stoad.conf, or keep less: stoa usage says what takes "
-                    + "it, stoa retain and stoa forget take it off")
+                remedy:
+                    "raise DiskLimit= in stoad.conf, or delete messages: stoa usage shows what takes "
+                    + "space, stoa retain and stoa forget delete it")
         ]
     }
 
@@ -282,10 +286,11 @@ package enum Diagnosis {
                 switch alert.code {
                 case "damage": Self.repair
                 case "fileDamage":
-                    "none, once somebody who has it is linked; look after the disk if it comes again"
-                case "missing": "ask whether their machine is on, and mend what else is found here"
-                case "otherDevice": "none, if the device is yours; this goes away within a day"
-                default: "it goes away when it is over: stoa status"
+                    "none, once a peer that has it is linked; check the disk if it happens again"
+                case "missing": "ask whether their machine is on, and fix the other findings here"
+                case "otherDevice":
+                    "if the device is yours, do nothing; the alert clears within a day"
+                default: "the alert clears when it is over: stoa status"
                 }
             return Finding(
                 alert.code, isWarning ? .warning : .problem, alert.text, remedy: remedy)

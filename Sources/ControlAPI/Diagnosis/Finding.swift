@@ -8,13 +8,9 @@ package struct Finding: ControlValue, Equatable {
         case problem
     }
 
-    /// Which check found it: a stable word for programs.
     package var check = ""
-    /// How bad it is.
     package var severity = Severity.problem
-    /// What is wrong, in a sentence.
     package var text = ""
-    /// What to do, as an order.
     package var remedy = ""
 
     package init() {}
@@ -27,9 +23,10 @@ package struct Finding: ControlValue, Equatable {
     }
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field("check", &self.check)
-        visitor.field("severity", &self.severity)
-        visitor.field("text", &self.text)
-        visitor.field("remedy", &self.remedy)
+        visitor.field(
+            "check", &self.check, .any, "The check that found it: a stable word for programs.")
+        visitor.field("severity", &self.severity, .any, "warning or problem.")
+        visitor.field("text", &self.text, .any, "The fault, in a sentence.")
+        visitor.field("remedy", &self.remedy, .any, "The way to correct it.")
     }
 }

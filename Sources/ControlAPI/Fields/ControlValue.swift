@@ -78,7 +78,7 @@ extension ControlValue {
         let fields = self.descriptions
         return [
             "type": "object",
-            "properties": .object(fields.map { .init($0.name, $0.schema) }),
+            "properties": .object(fields.map { .init($0.name, $0.describedSchema) }),
             "required": .array(fields.filter(\.isRequired).map { .string($0.name) }),
         ]
     }

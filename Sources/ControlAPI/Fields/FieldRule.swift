@@ -76,6 +76,14 @@ package struct FieldDescription: Equatable, Sendable {
     /// Whether a value without it is refused.
     package let isRequired: Bool
     package let schema: JSON
+
+    /// The schema with the sentence in it.
+    var describedSchema: JSON {
+        guard !self.summary.isEmpty, case .object(let members) = self.schema else {
+            return self.schema
+        }
+        return .object(members + [JSON.Member("description", .string(self.summary))])
+    }
 }
 
 /// Describes the fields of a value.

@@ -1,9 +1,14 @@
 /// The method `accept`.
 package enum AcceptMethod: ControlMethod {
     package static let description = MethodDescription(
-        "accept", "Let somebody in who has written to you; they are known then.",
+        "accept", "Accept someone who asked to write to you; they become a contact.",
         result: "conversation", errors: [.notFound, .ambiguous, .refused, .storageFailed],
-        isChange: true)
+        isChange: true,
+        details:
+            "Their messages arrive as soon as they are linked.",
+        reasons: [
+            "noRequest": "the person is not waiting"
+        ])
 
     package typealias Params = PersonParams
 

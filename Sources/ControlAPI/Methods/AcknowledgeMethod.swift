@@ -2,8 +2,16 @@
 package enum AcknowledgeMethod: ControlMethod {
     package static let description = MethodDescription(
         "acknowledge",
-        "Record what a consumer has processed, or what the user has read of a conversation.",
-        result: "acknowledged", errors: [.notFound, .ambiguous, .storageFailed], access: .group)
+        "Record how far a consumer has processed, or the user has read, a conversation.",
+        result: "acknowledged", errors: [.notFound, .ambiguous, .storageFailed], access: .group,
+        details:
+            "Without consumer, the user has read up to here: unread counts from it, and "
+            + "other members are told unless ReadMarks=private. So acknowledge without "
+            + "consumer only what a person has seen.",
+        reasons: [
+            "cursorAhead": "no message has that cursor yet"
+        ],
+        example: ["consumer": "pager", "conversation": "ops", "cursor": 42])
 
     /// Whose position moves, and how far.
     package struct Params: ControlValue {
@@ -21,7 +29,7 @@ package enum AcknowledgeMethod: ControlMethod {
                 "consumer", &self.consumer, .word, "The durable consumer whose position moves.")
             visitor.field(
                 "conversation", &self.conversation, .word,
-                "With a consumer: the conversation that it follows, all where left out. Without: the conversation that the user has read."
+                "With consumer: the conversation it follows; leave it out for all. Without: the conversation the user has read."
             )
             visitor.field(
                 "cursor", &self.cursor, .range(0...Int64.max),

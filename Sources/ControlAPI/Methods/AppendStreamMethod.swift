@@ -2,12 +2,17 @@
 package enum AppendStreamMethod: ControlMethod {
     package static let description = MethodDescription(
         "appendStream",
-        "Append bytes to a durable stream, which is stored and synced like messages and is none.",
+        "Append bytes to a durable stream, which is stored and synced like messages.",
         result: "sent",
         errors: [
             .notFound, .ambiguous, .storageFailed, .notMember, .refused, .tooLarge, .keyReused,
             .busy,
-        ], access: .group, isChange: true)
+        ], access: .group, isChange: true,
+        details:
+            "Answers as send does, once the bytes are stored. They do not appear in history "
+            + "or search and are never unread. To receive them, subscribe with the kind "
+            + "stream. Parts of several senders come interleaved: a reader takes those of one "
+            + "peer and session from offset 0 on.")
 
     /// What is appended, and to which stream.
     package struct Params: ControlValue {
@@ -30,21 +35,21 @@ package enum AppendStreamMethod: ControlMethod {
             visitor.field("to", &self.to, .word, ConversationParams.toSummary)
             visitor.field(
                 "name", &self.name, .word,
-                "The stream's name: letters, digits and - _ . within, at most 64 bytes.")
+                "The stream's name: letters, digits and - _ . inside it, at most 64 bytes.")
             visitor.field(
                 "data", &self.data, .any,
-                "1 to 49152 bytes, in base64; none are allowed with end.")
+                "1 to 49152 bytes, in base64; may be empty with end.")
             visitor.field(
                 "session", &self.session, .range(0...Int64.max),
-                "A random number that is the same for all parts of one sending.")
+                "A random number, the same for all parts of one sending.")
             visitor.field(
                 "offset", &self.offset, .range(0...Int64.max),
-                "How many bytes of this sending stand before this part: readers see so that none are missing."
+                "How many bytes of this sending come before this part, so that readers can tell if some are missing."
             )
-            visitor.field("end", &self.end, .any, "Whether the sending ends with this part.")
+            visitor.field("end", &self.end, .any, "Whether this is the last part.")
             visitor.field(
                 "idempotencyKey", &self.idempotencyKey, .word,
-                "Your own name for this part: appending it again has no effect.")
+                "Your own name for this part: appending again with it has no effect.")
         }
     }
 

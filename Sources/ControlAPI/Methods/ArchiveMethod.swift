@@ -1,7 +1,7 @@
 /// The method `archive`.
 package enum ArchiveMethod: ControlMethod {
     package static let description = MethodDescription(
-        "archive", "Put a conversation away: it stays, and is not listed.", result: "conversation",
+        "archive", "Archive a conversation: hide it from the list.", result: "conversation",
         errors: [.notFound, .ambiguous, .notMember, .storageFailed], isChange: true)
 
     package typealias Params = ConversationParams

@@ -1,8 +1,18 @@
 /// The method `backup`.
 package enum BackupMethod: ControlMethod {
     package static let description = MethodDescription(
-        "backup", "Write who you are, whom you know and where you are to a sealed file.",
-        result: "backup", errors: [.refused, .busy, .storageFailed])
+        "backup", "Write a sealed file with your identity, contacts, rooms and realms.",
+        result: "backup", errors: [.refused, .busy, .storageFailed],
+        details:
+            "Anyone with the file and the phrase can act as the user.",
+        reasons: [
+            "exists": "the file exists and is not a backup",
+            "unwritable": "the file cannot be written",
+            "weakPhrase": "the phrase is too easy to guess",
+            "badPhrase": "a phrase of six words has a mistake",
+            "cannotJudge": "libzxcvbn is not installed",
+            "relativePath": "the path is not a full one",
+        ])
 
     /// Where to, and sealed by what.
     package struct Params: ControlValue {
@@ -18,13 +28,13 @@ package enum BackupMethod: ControlMethod {
         package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field(
                 "file", &self.file, .bytes(ControlLimits.pathBytes),
-                "The file, by its whole path; an earlier backup there is replaced.")
+                "The file, by its full path; an earlier backup there is replaced.")
             visitor.field(
                 "phrase", &self.phrase, .any,
-                "The phrase that opens it, 1 to 200 bytes; six words are made where none is given.")
+                "The phrase that opens it, 1 to 200 bytes; left out: six new words.")
             visitor.field(
                 "prepare", &self.prepare, .any,
-                "True to write nothing yet: to make a phrase and say what would be written. Show or keep the phrase, then call again with it: so no earlier backup is replaced by one whose phrase got lost."
+                "True: write nothing yet, only make a phrase and say what the backup would hold. Show or store the phrase, then call again with it, so that no earlier backup is replaced by one whose phrase got lost."
             )
         }
     }
@@ -32,16 +42,17 @@ package enum BackupMethod: ControlMethod {
     /// What was written.
     package struct Result: ControlValue {
         package var file = ""
-        /// The phrase where it was made now: it is kept nowhere.
         package var phrase: String?
         package var content = BackupContent()
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("file", &self.file)
-            visitor.field("phrase", &self.phrase)
-            visitor.field("content", &self.content)
+            visitor.field("file", &self.file, .any, "The file, by its full path.")
+            visitor.field(
+                "phrase", &self.phrase, .any,
+                "The phrase, if it was made by this call; it is not stored.")
+            visitor.field("content", &self.content, .any, "The content of the backup.")
         }
     }
 
@@ -50,7 +61,7 @@ package enum BackupMethod: ControlMethod {
     package static func check(_ params: Params) throws(RPCError) {
         guard params.prepare != true || params.phrase == nil else {
             throw .invalidParams(
-                "with a phrase nothing is to be prepared", reason: "oneOf",
+                "prepare makes a phrase, so none can be given", reason: "oneOf",
                 remedy: "leave \"prepare\" or \"phrase\" out",
                 details: [JSON.Member("param", "prepare")])
         }

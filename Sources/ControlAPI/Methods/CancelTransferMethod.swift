@@ -1,9 +1,12 @@
 /// The method `cancelTransfer`.
 package enum CancelTransferMethod: ControlMethod {
     package static let description = MethodDescription(
-        "cancelTransfer", "Fetch a file no longer, and remove what has come of it.",
+        "cancelTransfer", "Cancel a download and delete the partial file.",
         result: "cancelled", errors: [.notFound, .ambiguous, .refused, .storageFailed],
-        isChange: true)
+        isChange: true,
+        reasons: [
+            "notFetching": "the file is not being downloaded"
+        ])
 
     /// Which message's file.
     package typealias Params = MessageParams

@@ -2,7 +2,9 @@
 package enum ConsumersMethod: ControlMethod {
     package static let description = MethodDescription(
         "consumers", "List durable consumers and how far each has read.", result: "consumers",
-        errors: [.storageFailed], hasLargeAnswer: true, access: .group)
+        errors: [.storageFailed], hasLargeAnswer: true, access: .group,
+        details:
+            "One element for each position.")
 
     package typealias Params = PageParams
 
@@ -12,23 +14,23 @@ package enum ConsumersMethod: ControlMethod {
     /// How far a consumer has read one conversation or all.
     package struct Position: ControlValue {
         package var name = ""
-        /// The id of the conversation that it follows; nil, written as null, for all.
         package var conversation: String?
-        /// The conversation's name; empty for all.
         package var conversationName = ""
-        /// The last cursor it acknowledged.
         package var cursor: Int64 = 0
-        /// Whether a subscription of it is open.
         package var live = false
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("name", &self.name)
-            visitor.field("conversation", &self.conversation, .orNull)
-            visitor.field("conversationName", &self.conversationName)
-            visitor.field("cursor", &self.cursor)
-            visitor.field("live", &self.live)
+            visitor.field("name", &self.name, .any, "The consumer's name.")
+            visitor.field(
+                "conversation", &self.conversation, .orNull,
+                "The id of the conversation it follows; null for all.")
+            visitor.field(
+                "conversationName", &self.conversationName, .any,
+                "The conversation's name; empty for all.")
+            visitor.field("cursor", &self.cursor, .any, "The last cursor it acknowledged.")
+            visitor.field("live", &self.live, .any, "Whether it has an open subscription.")
         }
     }
 }

@@ -24,6 +24,12 @@ package struct MethodDescription: Equatable, Sendable {
     package let name: String
     /// One sentence for people, as an order: "List …".
     package let summary: String
+    /// What programs need to know beyond the summary and the fields; may be empty.
+    package let details: String
+    /// Why a call may be refused, by the `reason` of the error.
+    package let reasons: [Reason]
+    /// Parameters of a call, to begin with; nil where a call without any says it all.
+    package let example: JSON?
     /// The name of the result for documentation.
     package let resultName: String
     /// The codes this method may answer beside parse error, invalid request, invalid parameters,
@@ -39,15 +45,29 @@ package struct MethodDescription: Equatable, Sendable {
 
     init(
         _ name: String, _ summary: String, result: String, errors: [RPCError.Code] = [],
-        hasLargeAnswer: Bool = false, access: MethodAccess = .owner, isChange: Bool = false
+        hasLargeAnswer: Bool = false, access: MethodAccess = .owner, isChange: Bool = false,
+        details: String = "", reasons: KeyValuePairs<String, String> = [:], example: JSON? = nil
     ) {
         self.name = name
         self.summary = summary
+        self.details = details
+        self.reasons = reasons.map { Reason(word: $0.key, meaning: $0.value) }
+        self.example = example
         self.resultName = result
         self.errors = errors
         self.hasLargeAnswer = hasLargeAnswer
         self.access = access
         self.isChange = isChange
+    }
+}
+
+extension MethodDescription {
+    /// One reason for which a call is refused.
+    package struct Reason: Equatable, Sendable {
+        /// The stable word for programs.
+        package let word: String
+        /// What it means.
+        package let meaning: String
     }
 }
 

@@ -27,7 +27,7 @@ package enum ControlMethods {
         DeclineMethod.self,
         SendMethod.self,
         EditMethod.self,
-        EraseMethod.self,
+        DeleteMethod.self,
         ReactMethod.self,
         InfoMethod.self,
         FetchMethod.self,

@@ -1,8 +1,10 @@
 /// The method `conversations`.
 package enum ConversationsMethod: ControlMethod {
     package static let description = MethodDescription(
-        "conversations", "List your conversations, with what is unread.",
-        result: "conversations", errors: [.storageFailed], hasLargeAnswer: true, access: .group)
+        "conversations", "List your conversations, with unread messages counted.",
+        result: "conversations", errors: [.storageFailed], hasLargeAnswer: true, access: .group,
+        details:
+            "To keep such a list up to date, subscribe to message and conversation.")
 
     package typealias Params = PageParams
 

@@ -2,9 +2,22 @@
 package enum CreateConversationMethod: ControlMethod {
     package static let description = MethodDescription(
         "createConversation",
-        "Begin the conversation with one person, who is known then, or make a secret room.",
+        "Start a conversation with one person, who becomes a contact, or create a secret room.",
         result: "created", errors: [.notFound, .ambiguous, .refused, .busy, .storageFailed],
-        access: .group, isChange: true)
+        access: .group, isChange: true,
+        details:
+            "A phrase you choose must have 60 bits, as libzxcvbn estimates.",
+        reasons: [
+            "keysUnknown":
+                "the person's keys never arrived here; link to them once, or join a room they are in",
+            "nameTaken": "a secret room with that name is here",
+            "weakPhrase": "the phrase is too easy to guess",
+            "badPhrase": "a phrase of six words has a mistake",
+            "cannotJudge": "libzxcvbn is not installed",
+            "cannotSeal": "the processor has no AES",
+            "ownerOnly": "a member of the socket's group may not create rooms",
+        ],
+        example: ["room": "plans"])
 
     /// With whom, or which room.
     package struct Params: ControlValue {
@@ -25,28 +38,29 @@ package enum CreateConversationMethod: ControlMethod {
             visitor.field("room", &self.room, .word, "A secret room: NAME, or REALM/NAME.")
             visitor.field(
                 "phrase", &self.phrase, .any,
-                "The secret room's phrase, 1 to 200 bytes; six words are made where none is given.")
+                "The secret room's phrase, 1 to 200 bytes; left out: six new words.")
             visitor.field(
                 "suite", &self.suite, .any,
-                "How the room is sealed: xchacha20-poly1305 (default) or aes-256-gcm.")
+                "The room's cipher: xchacha20-poly1305 (default) or aes-256-gcm.")
         }
     }
 
     /// What was begun.
     package struct Result: ControlValue {
-        /// The conversation, which may have been there.
         package var conversation = ConversationResult()
-        /// The secret room's phrase where it was made now: it is kept nowhere.
         package var phrase: String?
-        /// The line that invites to the secret room.
         package var invite: String?
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("conversation", &self.conversation)
-            visitor.field("phrase", &self.phrase)
-            visitor.field("invite", &self.invite)
+            visitor.field(
+                "conversation", &self.conversation, .any,
+                "The conversation, which may have existed before.")
+            visitor.field(
+                "phrase", &self.phrase, .any,
+                "The secret room's phrase, if it was made by this call; it is not stored.")
+            visitor.field("invite", &self.invite, .any, "The invitation to the secret room.")
         }
     }
 
@@ -55,12 +69,12 @@ package enum CreateConversationMethod: ControlMethod {
         guard (params.person == nil) != (params.room == nil) else {
             throw .invalidParams(
                 "give a person or a room", reason: "oneOf",
-                remedy: "\"person\" for two people, \"room\" for a secret room",
+                remedy: "\"person\" for a direct conversation, \"room\" for a secret room",
                 details: [JSON.Member("param", "room")])
         }
         guard params.room != nil || (params.phrase == nil && params.suite == nil) else {
             throw .invalidParams(
-                "a phrase and a suite are those of a secret room", reason: "oneOf",
+                "only a secret room takes a phrase and a suite", reason: "oneOf",
                 remedy: "leave them out for a person", details: [JSON.Member("param", "phrase")])
         }
     }

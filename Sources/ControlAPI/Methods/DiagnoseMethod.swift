@@ -2,54 +2,67 @@
 package enum DiagnoseMethod: ControlMethod {
     package static let description = MethodDescription(
         "diagnose",
-        "Find out what only the daemon can: who reaches it, whom it hears, what is full.",
-        result: "diagnosis", hasLargeAnswer: true)
+        "Run the daemon's own checks of its reach, discovery, disk and settings.",
+        result: "diagnosis", hasLargeAnswer: true,
+        details:
+            "The answer takes up to 13 s. Up to three linked peers on other hosts, the most "
+            + "trusted ones, are asked to dial this node's port. Links to up to eight peers "
+            + "on other hosts are tested with 80 pings each, and 200 more if packets are "
+            + "lost.")
 
     /// How long the daemon takes at most, in milliseconds: six seconds for its peers, and five to try links.
     package static let waitMilliseconds: Int64 = 13_000
 
     /// What the daemon has found out.
     package struct Result: ControlValue {
-        /// The own port, which peers were asked to dial.
         package var port: Int64 = 0
-        /// Whether the settings name it; a free one is another at each start.
         package var portIsChosen = false
-        /// What became of that, by whom it was asked of; empty where nobody could be asked.
         package var reach: [Reach] = []
-        /// What became of packets to some peers and of theirs, while pings went; empty where nobody on
-        /// another machine is linked.
         package var packets: [Packets] = []
-        /// Whether discovery follows all that comes and goes, as it does among few; otherwise it says
-        /// nothing that somebody was not heard.
         package var follows = false
-        /// Peers that are linked and were never heard by discovery; empty where it does not follow.
         package var unheard: [Unheard] = []
-        /// What stands in the database, in bytes.
         package var used: Int64 = 0
-        /// What the database may take (`DiskLimit=`), in bytes.
         package var limit: Int64 = 0
-        /// What messages of strangers take of it, about, and may take, in bytes.
         package var strangers = DiskShare()
-        /// The same of fellows: of those who share a realm with a secret.
         package var fellows = DiskShare()
-        /// What the next start would refuse of the settings as they are now, as problems, and what it takes
-        /// though it is probably a mistake, as warnings.
         package var settings: [Finding] = []
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("port", &self.port)
-            visitor.field("portIsChosen", &self.portIsChosen)
-            visitor.field("reach", &self.reach)
-            visitor.field("packets", &self.packets)
-            visitor.field("follows", &self.follows)
-            visitor.field("unheard", &self.unheard)
-            visitor.field("used", &self.used)
-            visitor.field("limit", &self.limit)
-            visitor.field("strangers", &self.strangers)
-            visitor.field("fellows", &self.fellows)
-            visitor.field("settings", &self.settings)
+            visitor.field(
+                "port", &self.port, .any, "The port of this node, which peers were asked to dial.")
+            visitor.field(
+                "portIsChosen", &self.portIsChosen, .any,
+                "Whether the settings name the port; otherwise it changes at each start.")
+            visitor.field(
+                "reach", &self.reach, .any,
+                "Reports of the asked peers; empty if none could be asked.")
+            visitor.field(
+                "packets", &self.packets, .any,
+                "Packet loss on links to other machines, measured with pings; empty if there are none."
+            )
+            visitor.field(
+                "follows", &self.follows, .any,
+                "Whether discovery follows every announcement; false in a crowd of more than eight services, or if it does not work."
+            )
+            visitor.field(
+                "unheard", &self.unheard, .any,
+                "Peers linked for half a minute that discovery has never heard; empty unless it follows."
+            )
+            visitor.field("used", &self.used, .any, "Size of the database, in bytes.")
+            visitor.field(
+                "limit", &self.limit, .any, "The most the database may use (DiskLimit=), in bytes.")
+            visitor.field(
+                "strangers", &self.strangers, .any,
+                "About how much of it strangers' messages use, and the most they may use, in bytes."
+            )
+            visitor.field(
+                "fellows", &self.fellows, .any, "The same for other members of your realms.")
+            visitor.field(
+                "settings", &self.settings, .any,
+                "Findings about the settings as they are in the files: the next start refuses a problem; a warning is probably a mistake."
+            )
         }
     }
 
@@ -70,72 +83,67 @@ package enum DiagnoseMethod: ControlMethod {
     /// One peer that was asked to dial the own port.
     package struct Reach: ControlValue {
         package var peer = ""
-        /// The name it goes by here.
         package var name = ""
-        /// How far it is trusted here.
         package var tier = TierWord.stranger
-        /// Where its link is, with a port.
         package var address = ""
-        /// What became of it.
         package var outcome = Outcome.silent
-        /// When; a peer dials once in ten minutes at most.
         package var at = Timestamp(milliseconds: 0)
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("peer", &self.peer, .id)
-            visitor.field("name", &self.name)
-            visitor.field("tier", &self.tier)
-            visitor.field("address", &self.address)
-            visitor.field("outcome", &self.outcome)
-            visitor.field("at", &self.at)
+            visitor.field("peer", &self.peer, .id, "The peer's identity.")
+            visitor.field("name", &self.name, .any, "The peer's name here.")
+            visitor.field("tier", &self.tier, .any, "How far the peer is trusted.")
+            visitor.field("address", &self.address, .any, "The address of its link, with a port.")
+            visitor.field(
+                "outcome", &self.outcome, .any,
+                "reached; refused or noAnswer, as the peer reports; notTried, if it dialled within the last ten minutes or is busy; silent, if it reported nothing in time."
+            )
+            visitor.field(
+                "at", &self.at, .any, "When it dialled; a peer dials at most once in ten minutes.")
         }
     }
 
     /// What the system counted of the packets of a link, with data, while pings went.
     package struct Packets: ControlValue {
-        /// The peer's identity.
         package var peer = ""
-        /// The name it goes by here.
         package var name = ""
-        /// Where the link is, with a port.
         package var address = ""
-        /// Packets sent to it, those included that were sent again.
         package var sent: Int64 = 0
-        /// Of these, those that did not arrive.
         package var lost: Int64 = 0
         package var received: Int64 = 0
-        /// Of these, those that came while one before them was missing: about one for each that was lost.
         package var early: Int64 = 0
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("peer", &self.peer, .id)
-            visitor.field("name", &self.name)
-            visitor.field("address", &self.address)
-            visitor.field("sent", &self.sent)
-            visitor.field("lost", &self.lost)
-            visitor.field("received", &self.received)
-            visitor.field("early", &self.early)
+            visitor.field("peer", &self.peer, .id, "The peer's identity.")
+            visitor.field("name", &self.name, .any, "The peer's name here.")
+            visitor.field("address", &self.address, .any, "The address of the link, with a port.")
+            visitor.field(
+                "sent", &self.sent, .any, "Packets sent to it, including those sent again.")
+            visitor.field("lost", &self.lost, .any, "How many of them did not arrive.")
+            visitor.field("received", &self.received, .any, "Packets received from it.")
+            visitor.field(
+                "early", &self.early, .any,
+                "How many of them arrived while an earlier one was missing: about one for each that was lost."
+            )
         }
     }
 
     /// A peer that answers by unicast and was never heard by multicast.
     package struct Unheard: ControlValue {
         package var peer = ""
-        /// The name it goes by here.
         package var name = ""
-        /// Where its link is, with a port.
         package var address = ""
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("peer", &self.peer, .id)
-            visitor.field("name", &self.name)
-            visitor.field("address", &self.address)
+            visitor.field("peer", &self.peer, .id, "The peer's identity.")
+            visitor.field("name", &self.name, .any, "The peer's name here.")
+            visitor.field("address", &self.address, .any, "The address of its link, with a port.")
         }
     }
 }

@@ -1,9 +1,20 @@
 /// The method `edit`.
 package enum EditMethod: ControlMethod {
     package static let description = MethodDescription(
-        "edit", "Give a message of your own another text.", result: "edited",
+        "edit", "Edit your own message.", result: "edited",
         errors: [.notFound, .ambiguous, .notMember, .refused, .tooLarge, .storageFailed],
-        isChange: true)
+        isChange: true,
+        details:
+            "Everyone who has the message sees the new text in its old place; info has the "
+            + "first one. Setting the text it already has does nothing.",
+        reasons: [
+            "notYours": "somebody else wrote it",
+            "notEditable": "it is a location",
+            "notErasable": "it is a join or leave",
+            "gone": "its text was deleted or is not here",
+            "notAMessage": "it is an edit or a reaction",
+        ],
+        example: ["id": "7k3mz2qd", "text": "lunch at 12:30"])
 
     /// Which message, and its text from here on.
     package struct Params: ControlValue {
@@ -17,7 +28,7 @@ package enum EditMethod: ControlMethod {
         package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("id", &self.id, .word, MessageParams.summary)
             visitor.field(
-                "text", &self.text, .any, "Its text from here on, 1 to 65000 bytes of UTF-8.")
+                "text", &self.text, .any, "The new text, 1 to 65000 bytes of UTF-8.")
         }
     }
 

@@ -2,25 +2,28 @@
 package enum ForgetMethod: ControlMethod {
     package static let description = MethodDescription(
         "forget",
-        "Take a conversation off this disk and leave it, or forget somebody; others keep theirs.",
+        "Delete a conversation from this disk and leave it, or forget a person; others keep theirs.",
         result: "forgotten",
-        errors: [.notFound, .ambiguous, .notMember, .refused, .storageFailed], isChange: true)
+        errors: [.notFound, .ambiguous, .notMember, .refused, .storageFailed], isChange: true,
+        details:
+            "The headers of deleted messages stay, and so do the room's name, topics, joins "
+            + "and leaves. For a person (@ada), the contact, their addresses and the "
+            + "conversation are deleted; someone the user blocked stays blocked.")
 
     /// What is to be forgotten.
     package typealias Params = ConversationParams
 
     /// What is forgotten.
     package struct Result: ControlValue {
-        /// How it is written here.
         package var name = ""
-        /// How many messages have left this disk.
         package var messages: Int64 = 0
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("name", &self.name)
-            visitor.field("messages", &self.messages)
+            visitor.field("name", &self.name, .any, "The name of the conversation here.")
+            visitor.field(
+                "messages", &self.messages, .any, "How many messages were deleted from this disk.")
         }
     }
 }

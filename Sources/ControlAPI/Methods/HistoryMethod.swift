@@ -1,9 +1,19 @@
 /// The method `history`.
 package enum HistoryMethod: ControlMethod {
     package static let description = MethodDescription(
-        "history", "Show stored messages of one conversation, oldest first.", result: "history",
+        "history", "Show stored messages of a conversation, oldest first.", result: "history",
         errors: [.notFound, .ambiguous, .storageFailed, .notMember], hasLargeAnswer: true,
-        access: .group)
+        access: .group,
+        details:
+            "before, after and around are message ids or their beginnings. Display order is "
+            + "the same on every node. If more is true, page back with before and the first "
+            + "id, or forward with after and the last. Long messages may make an answer "
+            + "shorter than limit.",
+        reasons: [
+            "conflictingParams": "two of before, after, around and oldest",
+            "unknownMessage": "there is no such message here",
+        ],
+        example: ["to": "ops", "limit": 20])
 
     /// Which messages.
     package struct Params: ControlValue {
@@ -33,20 +43,21 @@ package enum HistoryMethod: ControlMethod {
                 "The most messages to return; 50 by default.")
             visitor.field(
                 "before", &self.before, .word,
-                "Only messages before the one with this id, or 8 or more characters of its beginning."
+                "Only messages before the one with this id, or at least its first 8 characters."
             )
             visitor.field(
                 "after", &self.after, .word,
-                "Only messages after the one with this id, or the beginning of it.")
-            visitor.field("since", &self.since, .any, "Only messages of this time or later.")
+                "Only messages after the one with this id, or at least its first 8 characters.")
+            visitor.field("since", &self.since, .any, "Only messages since this time.")
             visitor.field(
                 "around", &self.around, .word,
-                "The message with this id, or the beginning of it, in the middle of others.")
+                "The message with this id, or at least its first 8 characters, with messages around it."
+            )
             visitor.field(
                 "oldest", &self.oldest, .any,
-                "Whether to begin with the oldest message; go on with after.")
+                "Whether to start with the oldest message; go on with after.")
             visitor.field(
-                "count", &self.count, .any, "Whether to say how many messages are older.")
+                "count", &self.count, .any, "Whether to count the older messages.")
         }
     }
 
@@ -58,22 +69,15 @@ package enum HistoryMethod: ControlMethod {
         guard places > 1 else { return }
         throw .invalidParams(
             "\"before\", \"after\", \"around\" and \"oldest\" exclude each other",
-            reason: "conflictingParams", remedy: "give one of them, and limit")
+            reason: "conflictingParams", remedy: "give only one of them")
     }
 
     /// A page of messages.
     package struct Result: ControlValue {
-        /// The messages, oldest first.
         package var messages: [MessageResult] = []
-        /// Whether the limit left messages out that fit the question.
         package var more = false
-        /// How many messages are older than the first of these, where that was asked for; one more than
-        /// ``olderLimit`` for more than that.
         package var older: Int64?
 
-        /// What others say to have of the conversation and is not here; nil where that is nothing.
-        ///
-        /// Left out of pages around, before or after a message.
         package var missing: [Missing]?
 
         /// Up to how many older messages are counted.
@@ -85,10 +89,17 @@ package enum HistoryMethod: ControlMethod {
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("messages", &self.messages)
-            visitor.field("more", &self.more)
-            visitor.field("older", &self.older)
-            visitor.field("missing", &self.missing)
+            visitor.field("messages", &self.messages, .any, "The messages, oldest first.")
+            visitor.field(
+                "more", &self.more, .any, "Whether the limit left out messages that match.")
+            visitor.field(
+                "older", &self.older, .any,
+                "How many messages are older than the first of these, if count was given; 10,001 means more than 10,000."
+            )
+            visitor.field(
+                "missing", &self.missing, .any,
+                "Messages that contacts, or their own authors, report and that are not here; left out if none are, and with before, after or around."
+            )
         }
     }
 
@@ -97,21 +108,22 @@ package enum HistoryMethod: ControlMethod {
         /// Of how many people that is said at most, and how many are named who have something.
         package static let listed = 16
 
-        /// Who wrote them.
         package var author = ""
-        /// The name that they go by here, as `Ada@` and the beginning of the key where it is ambiguous.
         package var authorName = ""
         package var count: Int64 = 0
-        /// The names of who says to have them.
         package var holders: [String] = []
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("author", &self.author, .id)
-            visitor.field("authorName", &self.authorName)
-            visitor.field("count", &self.count)
-            visitor.field("holders", &self.holders)
+            visitor.field("author", &self.author, .id, "The author's device.")
+            visitor.field(
+                "authorName", &self.authorName, .any,
+                "The author's name here; Ada@ and the beginning of the key if the name is ambiguous."
+            )
+            visitor.field("count", &self.count, .any, "How many are missing.")
+            visitor.field(
+                "holders", &self.holders, .any, "The names of people who report having them.")
         }
     }
 }

@@ -2,7 +2,7 @@
 package enum InfoMethod: ControlMethod {
     package static let description = MethodDescription(
         "info",
-        "Show a message with all that is known of it: who has it, and what people make of it.",
+        "Show all that is known about a message: its delivery, reactions and edits.",
         result: "info", errors: [.notFound, .ambiguous, .storageFailed, .notMember], access: .group)
 
     package typealias Params = MessageParams
@@ -23,22 +23,23 @@ package enum InfoMethod: ControlMethod {
 
     /// A member, and what has become of the message there.
     package struct Member: ControlValue {
-        /// The device.
         package var id = ""
-        /// The name that it goes by here.
         package var name = ""
-        /// True where the name could be taken for that of somebody else; nil otherwise.
         package var ambiguous: Bool?
-        /// What has become of the message there.
         package var outcome = Outcome.away
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("id", &self.id, .id)
-            visitor.field("name", &self.name)
-            visitor.field("ambiguous", &self.ambiguous)
-            visitor.field("outcome", &self.outcome)
+            visitor.field("id", &self.id, .id, "The member's device.")
+            visitor.field("name", &self.name, .any, "The member's name here.")
+            visitor.field(
+                "ambiguous", &self.ambiguous, .any,
+                "True if the name could be mistaken for another person's.")
+            visitor.field(
+                "outcome", &self.outcome, .any,
+                "read; delivered; held: they have it and show it later, because it is ahead of their clock; waiting: linked, but without it; away: not linked, and has not confirmed it."
+            )
         }
     }
 
@@ -47,28 +48,25 @@ package enum InfoMethod: ControlMethod {
         /// How many are listed at most: the latest.
         package static let listed = 16
 
-        /// Who has said it.
         package var author = ""
-        /// The name that they go by here, as `Ada@` and the beginning of the key where it is ambiguous.
         package var authorName = ""
-        /// When, by their clock.
         package var time = Timestamp(milliseconds: 0)
-        /// The text of an edit; nil for a reaction.
         package var text: String?
-        /// The sign of a reaction; nil for an edit.
         package var sign: String?
-        /// True where that takes the sign back; nil otherwise.
-        package var withdrawn: Bool?
+        package var removed: Bool?
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("author", &self.author, .id)
-            visitor.field("authorName", &self.authorName)
-            visitor.field("time", &self.time)
-            visitor.field("text", &self.text)
-            visitor.field("sign", &self.sign)
-            visitor.field("withdrawn", &self.withdrawn)
+            visitor.field("author", &self.author, .id, "The device that made the edit or reaction.")
+            visitor.field(
+                "authorName", &self.authorName, .any,
+                "The author's name here; Ada@ and the beginning of the key if the name is ambiguous."
+            )
+            visitor.field("time", &self.time, .any, "When, by the author's clock.")
+            visitor.field("text", &self.text, .any, "The text of an edit.")
+            visitor.field("sign", &self.sign, .any, "The emoji or word of a reaction.")
+            visitor.field("removed", &self.removed, .any, "True if it removes the reaction.")
         }
     }
 
@@ -77,30 +75,31 @@ package enum InfoMethod: ControlMethod {
         /// How many members are listed at most: those whom the user knows come first.
         package static let listedMembers = 256
 
-        /// The message; nil where its text is gone, or is of a kind that is not shown by itself.
         package var message: MessageResult?
         package var id = ""
-        /// Whether its text was taken back.
-        package var erased = false
-        /// The text that it had at first, where it was edited.
+        package var deleted = false
         package var firstText: String?
-        /// Edits and reactions that a fork has put in dispute; nil where there are none.
         package var disputed: [Disputed]?
-        /// What keeps an own message from those who do not have it; nil where nothing does.
         package var waits: SendMethod.Waits?
-        /// The other members, and what has become of it there; nil where it is not your own.
         package var members: [Member]?
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("id", &self.id, .id)
-            visitor.field("message", &self.message, .orNull)
-            visitor.field("erased", &self.erased)
-            visitor.field("firstText", &self.firstText)
-            visitor.field("disputed", &self.disputed)
-            visitor.field("members", &self.members)
-            visitor.field("waits", &self.waits)
+            visitor.field("id", &self.id, .id, "The message's id.")
+            visitor.field(
+                "message", &self.message, .orNull, "The message; null if its text is gone.")
+            visitor.field("deleted", &self.deleted, .any, "Whether its text was deleted.")
+            visitor.field("firstText", &self.firstText, .any, "Its first text, if it was edited.")
+            visitor.field(
+                "disputed", &self.disputed, .any,
+                "Recent edits and reactions that do not count, because their author signed two histories."
+            )
+            visitor.field(
+                "members", &self.members, .any,
+                "Other members, at most 256, contacts first; only for your own message.")
+            visitor.field(
+                "waits", &self.waits, .any, "Why it has not reached everyone: as in send.")
         }
     }
 }

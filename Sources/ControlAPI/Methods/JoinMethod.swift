@@ -1,9 +1,19 @@
 /// The method `join`.
 package enum JoinMethod: ControlMethod {
     package static let description = MethodDescription(
-        "join", "Join a room; a room exists as soon as someone is in it.",
+        "join", "Join a room, or create it by being the first.",
         result: "conversation",
-        errors: [.notFound, .ambiguous, .refused, .busy, .tooLarge, .storageFailed], isChange: true)
+        errors: [.notFound, .ambiguous, .refused, .busy, .tooLarge, .storageFailed], isChange: true,
+        details:
+            "Joining again changes nothing. Deriving the key of a phrase takes half a "
+            + "second and 256 MiB, one at a time. A different phrase, name or realm leads to "
+            + "a different, empty room.",
+        reasons: [
+            "badPhrase": "a phrase of six words has a mistake",
+            "badInvite": "the invitation was mistyped or cut",
+            "tooManyRooms": "no room for more conversations",
+        ],
+        example: ["room": "ops"])
 
     /// Which room, or what invites to it.
     package struct Params: ControlValue {
@@ -21,15 +31,15 @@ package enum JoinMethod: ControlMethod {
         package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field(
                 "room", &self.room, .word,
-                "The room: NAME, REALM/NAME, or &NAME for a secret one that you were in.")
+                "The room: NAME, REALM/NAME, or &NAME for a secret room you were in.")
             visitor.field("phrase", &self.phrase, .any, "The phrase of a secret room.")
             visitor.field(
                 "suite", &self.suite, .any,
-                "How a secret room is sealed whose phrase somebody chose: xchacha20-poly1305 (default) or aes-256-gcm."
+                "The cipher of a secret room whose phrase a person chose: xchacha20-poly1305 (default) or aes-256-gcm."
             )
             visitor.field(
                 "invite", &self.invite, .any,
-                "The line that invites to a secret room, instead of the others.")
+                "An invitation to a secret room, instead of the other parameters.")
         }
     }
 
@@ -46,7 +56,7 @@ package enum JoinMethod: ControlMethod {
         }
         guard params.room != nil || (params.phrase == nil && params.suite == nil) else {
             throw .invalidParams(
-                "an invitation says all", reason: "oneOf",
+                "an invitation needs nothing else", reason: "oneOf",
                 remedy: "leave \"phrase\" and \"suite\" out",
                 details: [JSON.Member("param", "phrase")])
         }

@@ -9,20 +9,17 @@ package enum LeaveMethod: ControlMethod {
     /// The room that was left.
     package struct Result: ControlValue {
         package var id = ""
-        /// How the room is written here.
         package var name = ""
-        /// The name of its realm here.
         package var realm = ""
-        /// The room's name in its realm.
         package var room = ""
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("id", &self.id, .id)
-            visitor.field("name", &self.name)
-            visitor.field("realm", &self.realm)
-            visitor.field("room", &self.room)
+            visitor.field("id", &self.id, .id, "The room's id.")
+            visitor.field("name", &self.name, .any, "The name of the room here.")
+            visitor.field("realm", &self.realm, .any, "The name of its realm here.")
+            visitor.field("room", &self.room, .any, "Its name in the realm.")
         }
     }
 }

@@ -1,7 +1,7 @@
 /// The method `members`.
 package enum MembersMethod: ControlMethod {
     package static let description = MethodDescription(
-        "members", "List who is in a room.", result: "members",
+        "members", "List the members of a room.", result: "members",
         errors: [.notFound, .notMember], hasLargeAnswer: true, access: .group)
 
     /// Of which conversation, and which part.
@@ -24,30 +24,27 @@ package enum MembersMethod: ControlMethod {
     /// Somebody in a conversation.
     package struct Member: ControlValue {
         package var id = ""
-        /// The name it goes by here.
         package var name = ""
-        /// True where the name could be taken for that of somebody else; nil otherwise.
         package var ambiguous: Bool?
-        /// How far it is trusted here.
         package var tier = TierWord.stranger
-        /// How this node stands with it; nil for this node itself.
         package var state: PeersMethod.State?
-        /// How reachable its user is, by their own word; nil for who is linked and does not tell, and for this
-        /// node itself.
         package var presence: PresenceWord?
-        /// When it was linked last; nil where that was never, and for this node itself.
         package var lastSeen: Timestamp?
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("id", &self.id, .id)
-            visitor.field("name", &self.name)
-            visitor.field("ambiguous", &self.ambiguous)
-            visitor.field("tier", &self.tier)
-            visitor.field("state", &self.state)
-            visitor.field("presence", &self.presence)
-            visitor.field("lastSeen", &self.lastSeen)
+            visitor.field("id", &self.id, .id, "The member's device.")
+            visitor.field("name", &self.name, .any, "The member's name here.")
+            visitor.field(
+                "ambiguous", &self.ambiguous, .any,
+                "True if the name could be mistaken for another person's.")
+            visitor.field("tier", &self.tier, .any, "How far the member is trusted.")
+            visitor.field("state", &self.state, .any, "As in peers; left out for this node.")
+            visitor.field("presence", &self.presence, .any, "As in peers; left out for this node.")
+            visitor.field(
+                "lastSeen", &self.lastSeen, .any,
+                "When last linked; left out if never, and for this node.")
         }
     }
 }

@@ -31,6 +31,9 @@ package enum OpenRPC {
         .parse, .invalidRequest, .invalidParams, .internalError, .busy, .shuttingDown, .overflow,
     ]
 
+    /// How many errors every method begins with.
+    package static let sharedErrorCount = Self.sharedErrors.count
+
     /// The schemas that others refer to by name.
     private static let named: [any ControlValue.Type] = [
         MessageResult.self, ChangeResult.self, ConversationResult.self, PersonResult.self,
@@ -38,8 +41,9 @@ package enum OpenRPC {
 
     private static func method<Method: ControlMethod>(_ method: Method.Type) -> JSON {
         let description = Method.description
-        return [
+        return .members([
             "name": .string(description.name), "summary": .string(description.summary),
+            "description": description.details.isEmpty ? nil : .string(description.details),
             "paramStructure": "either", "x-access": .string(description.access.rawValue),
             "params": .array(
                 Method.Params.descriptions.map {
@@ -52,6 +56,21 @@ package enum OpenRPC {
             "errors": .array(
                 (Self.sharedErrors + description.errors).map {
                     ["$ref": .string("#/components/errors/\($0.name)")]
+                }),
+            "x-reasons": description.reasons.isEmpty
+                ? nil
+                : .object(description.reasons.map { .init($0.word, .string($0.meaning)) }),
+            "examples": description.example.map { .array([Self.example($0)]) },
+        ])
+    }
+
+    /// Parameters as an example pairing.
+    private static func example(_ params: JSON) -> JSON {
+        [
+            "name": "usual",
+            "params": .array(
+                (params.objectValue ?? []).map {
+                    ["name": .string($0.name), "value": $0.value]
                 }),
         ]
     }
@@ -67,18 +86,18 @@ package enum OpenRPC {
         case .methodNotFound: "Method not found."
         case .notYet: "This version does not have the method yet."
         case .invalidParams: "Invalid params."
-        case .internalError: "Internal error."
-        case .notFound: "What was named does not exist here."
+        case .internalError: "This version does not have the method."
+        case .notFound: "The named thing does not exist here."
         case .ambiguous: "A name matches several; data.candidates lists them."
         case .storageFailed: "The disk failed or is full; nothing was stored."
         case .notMember: "The room must be joined first."
         case .deliveryTimeout: "Stored but not delivered in time; data has the result of send."
-        case .held: "Stored, and held by others until its time; data has the result of send."
-        case .refused: "Understood and not allowed."
+        case .held: "Stored, but others hold it until its time; data has the result of send."
+        case .refused: "Understood but not allowed."
         case .tooLarge: "A text exceeds its limit."
         case .keyReused: "The idempotency key belongs to another text."
-        case .busy: "The daemon has too much in hand; try again."
-        case .shuttingDown: "The daemon is about to end."
+        case .busy: "The daemon is too busy; try again."
+        case .shuttingDown: "The daemon is shutting down."
         case .overflow: "The client did not read; the connection is closed."
         }
     }

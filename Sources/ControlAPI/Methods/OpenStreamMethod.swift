@@ -2,9 +2,17 @@
 package enum OpenStreamMethod: ControlMethod {
     package static let description = MethodDescription(
         "openStream",
-        "Send or receive an ephemeral stream: packets of at most \(ControlLimits.streamPacketBytes) bytes that nobody keeps.",
+        "Send or receive an ephemeral stream: packets of at most \(ControlLimits.streamPacketBytes) bytes that are not stored.",
         result: "stream",
-        errors: [.notFound, .ambiguous, .notMember, .refused, .busy], access: .group)
+        errors: [.notFound, .ambiguous, .notMember, .refused, .busy], access: .group,
+        details:
+            "A connection may have 64 streams open, and all connections together 256 for "
+            + "sending. Of one sender, the 8 newest streams of a name are told apart.",
+        reasons: [
+            "tooManyStreams": "too many streams are open",
+            "tooFast": "the conversation has used up its rate; data has retryMilliseconds",
+        ],
+        example: ["to": "ops", "name": "temperature"])
 
     package struct Params: ControlValue {
         /// A room, a person or a conversation id.
@@ -21,24 +29,24 @@ package enum OpenStreamMethod: ControlMethod {
             visitor.field("to", &self.to, .word, ConversationParams.toSummary)
             visitor.field(
                 "name", &self.name, .word,
-                "The stream's name: letters, digits and - _ . within, at most 64 bytes.")
+                "The stream's name: letters, digits and - _ . inside it, at most 64 bytes.")
             visitor.field(
                 "receive", &self.receive, .any,
                 "Whether to receive what others send, by the notifications stream and streamError.")
             visitor.field(
                 "ordered", &self.ordered, .any,
-                "When sending, whether a packet that comes behind a later one is dropped.")
+                "When sending: whether to drop a packet that arrives after a later one.")
         }
     }
 
     package struct Result: ControlValue {
-        /// Its number on this connection.
         package var stream: Int64 = 0
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("stream", &self.stream)
+            visitor.field(
+                "stream", &self.stream, .any, "The number of the stream on this connection.")
         }
     }
 }

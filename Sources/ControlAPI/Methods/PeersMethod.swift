@@ -1,8 +1,10 @@
 /// The method `peers`.
 package enum PeersMethod: ControlMethod {
     package static let description = MethodDescription(
-        "peers", "List the peers known here, with dials that failed and refusals.", result: "peers",
-        hasLargeAnswer: true, access: .group)
+        "peers", "List known peers, with failed dials and refused connections.", result: "peers",
+        hasLargeAnswer: true, access: .group,
+        details:
+            "The most trusted peers come first.")
 
     package typealias Params = PageParams
 
@@ -35,50 +37,57 @@ package enum PeersMethod: ControlMethod {
 
     package struct Peer: ControlValue {
         package var id = ""
-        /// The person whose device it is, where that is known.
         package var person: String?
-        /// The name it goes by here.
         package var name = ""
-        /// True where the name could be taken for that of somebody else; nil otherwise.
         package var ambiguous: Bool?
-        /// How far it is trusted here.
         package var tier = TierWord.stranger
-        /// Its status text.
         package var status = ""
-        /// How this node stands with it.
         package var state = State.away
-        /// How reachable its user is, by their own word; nil for who is linked and does not tell.
         package var presence: PresenceWord?
-        /// Addresses with ports, the best first.
         package var addresses: [String] = []
-        /// When it was last linked; nil, written as null, when never.
         package var lastSeen: Timestamp?
-        /// Whether a person compared its short authentication string.
         package var verified = false
-        /// How this node came to know it.
         package var source = Source.discovery
-        /// The round trip of the latest ping, in milliseconds.
         package var roundTripMilliseconds: Double?
-        /// How far its clock is ahead of the own, in milliseconds.
         package var clockOffsetMilliseconds: Int64?
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("id", &self.id, .id)
-            visitor.field("person", &self.person, .id)
-            visitor.field("name", &self.name)
-            visitor.field("ambiguous", &self.ambiguous)
-            visitor.field("tier", &self.tier)
-            visitor.field("status", &self.status)
-            visitor.field("state", &self.state)
-            visitor.field("presence", &self.presence)
-            visitor.field("addresses", &self.addresses)
-            visitor.field("lastSeen", &self.lastSeen, .orNull)
-            visitor.field("verified", &self.verified)
-            visitor.field("source", &self.source)
-            visitor.field("roundTripMilliseconds", &self.roundTripMilliseconds)
-            visitor.field("clockOffsetMilliseconds", &self.clockOffsetMilliseconds)
+            visitor.field("id", &self.id, .id, "The peer's identity.")
+            visitor.field("person", &self.person, .id, "The person whose device it is, if known.")
+            visitor.field("name", &self.name, .any, "The peer's name here.")
+            visitor.field(
+                "ambiguous", &self.ambiguous, .any,
+                "True if the name could be mistaken for another person's, for a key or for no name; show the beginning of the key with it."
+            )
+            visitor.field(
+                "tier", &self.tier, .any,
+                "How far the peer is trusted: blocked, stranger, fellow (shares a realm that has a secret), known (a contact), verified (keys compared) or own."
+            )
+            visitor.field("status", &self.status, .any, "The person's status text.")
+            visitor.field(
+                "state", &self.state, .any, "linked, connecting, away (no link) or refused.")
+            visitor.field(
+                "presence", &self.presence, .any,
+                "online or away as the person says; offline without a link; left out if linked and not told."
+            )
+            visitor.field(
+                "addresses", &self.addresses, .any, "Its addresses with ports, best first.")
+            visitor.field("lastSeen", &self.lastSeen, .orNull, "When last linked; null if never.")
+            visitor.field(
+                "verified", &self.verified, .any,
+                "Whether the user has compared keys with the person.")
+            visitor.field(
+                "source", &self.source, .any,
+                "How it was found: discovery, static (configured or connected to), remembered (from an earlier link) or incoming (it dialled this node)."
+            )
+            visitor.field(
+                "roundTripMilliseconds", &self.roundTripMilliseconds, .any,
+                "The round trip of the latest ping, in milliseconds.")
+            visitor.field(
+                "clockOffsetMilliseconds", &self.clockOffsetMilliseconds, .any,
+                "How far its clock is ahead of this one, in milliseconds.")
         }
     }
 }

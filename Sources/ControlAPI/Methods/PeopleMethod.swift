@@ -1,8 +1,10 @@
 /// The method `people`.
 package enum PeopleMethod: ControlMethod {
     package static let description = MethodDescription(
-        "people", "List the people you know, or change who is one of them.", result: "people",
-        hasLargeAnswer: true, access: .group)
+        "people", "List your contacts, or add or remove one.", result: "people",
+        hasLargeAnswer: true, access: .group,
+        details:
+            "Contacts, verified and blocked people.")
 
     package typealias Params = PageParams
 

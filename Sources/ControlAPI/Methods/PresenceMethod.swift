@@ -1,8 +1,13 @@
 /// The method `presence`.
 package enum PresenceMethod: ControlMethod {
     package static let description = MethodDescription(
-        "presence", "Say whether you are there or away, or show what others are told.",
-        result: "presence", isChange: true)
+        "presence", "Show or set whether you are online or away.",
+        result: "presence", isChange: true,
+        details:
+            "A presence holds until it is changed or the daemon restarts, which sets "
+            + "online. Linked people who share a conversation are told at most every 30 s. "
+            + "active is for clients, several of which may be open: it does not change an "
+            + "away that the user has set.")
 
     /// What to say.
     package struct Params: ControlValue {
@@ -16,10 +21,10 @@ package enum PresenceMethod: ControlMethod {
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field(
-                "presence", &self.presence, .any, "online or away. Left out: nothing is said.")
+                "presence", &self.presence, .any, "online or away; left out: nothing changes.")
             visitor.field(
                 "active", &self.active, .any,
-                "true: somebody is at this client now. With away and false: since nobody was at it, until somebody is at any."
+                "True: the user is at this client now. False, with away: nobody has been at it for a while; ends as soon as the user is at any client."
             )
         }
     }
@@ -28,26 +33,27 @@ package enum PresenceMethod: ControlMethod {
     package static func check(_ params: Params) throws(RPCError) {
         guard params.presence == .offline else { return }
         throw .invalidParams(
-            "nobody can say that they are offline", reason: "badParam",
-            remedy: "say away, or stop the daemon", details: [JSON.Member("param", "presence")])
+            "offline cannot be set", reason: "badParam",
+            remedy: "set away, or stop the daemon", details: [JSON.Member("param", "presence")])
     }
 
     /// What stands.
     package struct Result: ControlValue {
-        /// Whether the user is there.
         package var presence = PresenceWord.online
-        /// Whether others are told so at all.
         package var shown = true
-        /// How long ago a client of the user was told last that they are there, by `active` or as online, in
-        /// milliseconds; nil where none was since the daemon has started.
         package var activeMilliseconds: Int64?
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("presence", &self.presence)
-            visitor.field("shown", &self.shown)
-            visitor.field("activeMilliseconds", &self.activeMilliseconds)
+            visitor.field("presence", &self.presence, .any, "The presence that others are shown.")
+            visitor.field(
+                "shown", &self.shown, .any,
+                "Whether others are told at all; false with Presence=private in stoad.conf.")
+            visitor.field(
+                "activeMilliseconds", &self.activeMilliseconds, .any,
+                "Milliseconds since a client last said that the user is there; left out if none has."
+            )
         }
     }
 }

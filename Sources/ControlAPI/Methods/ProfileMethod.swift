@@ -2,7 +2,15 @@
 package enum ProfileMethod: ControlMethod {
     package static let description = MethodDescription(
         "profile", "Show or change your name, status and picture.", result: "profile",
-        errors: [.refused, .tooLarge, .storageFailed], isChange: true)
+        errors: [.refused, .tooLarge, .storageFailed], isChange: true,
+        reasons: [
+            "noDescriptor": "picture, but no descriptor was passed",
+            "badDescriptor": "the descriptor is not a regular file",
+            "notPicture": "its first bytes are not those of a picture",
+            "misleadingName":
+                "the name could be taken for a key or a mark, or contains @ or control characters",
+        ],
+        example: ["name": "Ada", "status": "in the lab"])
 
     /// What to change; without any it only shows.
     package struct Params: ControlValue {
@@ -17,30 +25,28 @@ package enum ProfileMethod: ControlMethod {
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("name", &self.name, .word, "The new name, at most 64 bytes.")
-            visitor.field("status", &self.status, .any, "The new status text; empty for none.")
+            visitor.field("status", &self.status, .any, "The new status text; empty to remove it.")
             visitor.field(
                 "picture", &self.picture, .any,
-                "True to take the picture whose descriptor is passed with the request (SCM_RIGHTS): a PNG, JPEG or WebP of at most 256 KiB. False to have none."
+                "True: read the picture from the descriptor passed with the request (SCM_RIGHTS), a PNG, JPEG or WebP of at most 256 KiB. False: remove it."
             )
         }
     }
 
     package struct Result: ControlValue {
-        /// The own identity.
         package var id = ""
         package var name = ""
-        /// The own status text.
         package var status = ""
-        /// The own picture; nil for none.
         package var picture: PictureResult?
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("id", &self.id, .id)
-            visitor.field("name", &self.name)
-            visitor.field("status", &self.status)
-            visitor.field("picture", &self.picture)
+            visitor.field("id", &self.id, .id, "This node's identity.")
+            visitor.field("name", &self.name, .any, "The user's name.")
+            visitor.field("status", &self.status, .any, "The user's status text.")
+            visitor.field(
+                "picture", &self.picture, .any, "The user's picture; left out if there is none.")
         }
     }
 

@@ -1,9 +1,18 @@
 /// The method `react`.
 package enum ReactMethod: ControlMethod {
     package static let description = MethodDescription(
-        "react", "Say what you make of a message, with an emoji or a short word.",
+        "react", "React to a message with an emoji or a short word.",
         result: "reacted", errors: [.notFound, .ambiguous, .notMember, .refused, .storageFailed],
-        access: .group, isChange: true)
+        access: .group, isChange: true,
+        details:
+            "A person counts once for each emoji or word, on however many devices.",
+        reasons: [
+            "badSign": "not one emoji or word",
+            "gone": "its text was deleted or is not here",
+            "notAMessage": "it is an edit or a reaction",
+            "notErasable": "it is a join or leave",
+        ],
+        example: ["id": "7k3mz2qd", "sign": "+1"])
 
     /// To which message, and how.
     package struct Params: ControlValue {
@@ -11,8 +20,8 @@ package enum ReactMethod: ControlMethod {
         package var id = ""
         /// An emoji, or a short word.
         package var sign = ""
-        /// Whether the sign is taken back.
-        package var withdraw: Bool?
+        /// Whether to remove the reaction.
+        package var remove: Bool?
 
         package init() {}
 
@@ -21,7 +30,7 @@ package enum ReactMethod: ControlMethod {
             visitor.field(
                 "sign", &self.sign, .bytes(ControlLimits.signBytes), "An emoji, or a short word.")
             visitor.field(
-                "withdraw", &self.withdraw, .any, "Whether you take the sign back that you gave.")
+                "remove", &self.remove, .any, "Whether to remove your reaction.")
         }
     }
 
@@ -35,7 +44,7 @@ package enum ReactMethod: ControlMethod {
         }
         guard !isOneWord else { return }
         throw .invalidParams(
-            "\"\(TerminalText.line(params.sign))\" is not one sign", reason: "badSign",
+            "\"\(TerminalText.line(params.sign))\" is not one emoji or word", reason: "badSign",
             remedy: "give an emoji or a short word without spaces",
             details: [JSON.Member("param", "sign")])
     }

@@ -1,8 +1,12 @@
 /// The method `realmInvite`.
 package enum RealmInviteMethod: ControlMethod {
     package static let description = MethodDescription(
-        "realmInvite", "Give the invitation to a realm; whoever has it is in the realm.",
-        result: "invitation", errors: [.notFound])
+        "realmInvite", "Show the invitation to a realm; anyone who has it is in the realm.",
+        result: "invitation", errors: [.notFound],
+        reasons: [
+            "openRealm": "the open realm has no secret",
+            "unknownRealm": "there is no such realm here",
+        ])
 
     package struct Params: ControlValue {
         package var name = ""
@@ -17,14 +21,15 @@ package enum RealmInviteMethod: ControlMethod {
     /// The invitation.
     package struct Result: ControlValue {
         package var name = ""
-        /// One line, which holds the secret.
         package var invite = ""
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("name", &self.name)
-            visitor.field("invite", &self.invite)
+            visitor.field("name", &self.name, .any, "The realm's name here.")
+            visitor.field(
+                "invite", &self.invite, .any,
+                "The invitation: one line that holds the realm's secret.")
         }
     }
 }

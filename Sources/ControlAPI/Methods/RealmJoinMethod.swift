@@ -1,8 +1,16 @@
 /// The method `realmJoin`.
 package enum RealmJoinMethod: ControlMethod {
     package static let description = MethodDescription(
-        "realmJoin", "Join a realm by an invitation, or take up its new secret.",
-        result: "realm", errors: [.refused, .busy, .storageFailed], isChange: true)
+        "realmJoin", "Join a realm by an invitation, or take over its new secret.",
+        result: "realm", errors: [.refused, .busy, .storageFailed], isChange: true,
+        details:
+            "An invitation to a realm the node is in replaces its secret.",
+        reasons: [
+            "badInvite": "the invitation was mistyped or cut",
+            "oldInvite": "it is older than the secret here",
+            "realmName": "another realm here has that name",
+            "tooManyRealms": "a node is in at most 8 realms with a secret",
+        ])
 
     /// By which invitation.
     package struct Params: ControlValue {
@@ -16,8 +24,8 @@ package enum RealmJoinMethod: ControlMethod {
         package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field(
                 "invite", &self.invite, .bytes(ControlLimits.inviteBytes),
-                "The line that somebody who is in the realm has given you.")
-            visitor.field("name", &self.name, .word, "What to call it here.")
+                "The invitation, a line that a member gave you.")
+            visitor.field("name", &self.name, .word, "A name for the realm here.")
         }
     }
 

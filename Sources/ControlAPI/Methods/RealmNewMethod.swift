@@ -1,8 +1,15 @@
 /// The method `realmNew`.
 package enum RealmNewMethod: ControlMethod {
     package static let description = MethodDescription(
-        "realmNew", "Make a realm: rooms that only those can see whom you invite to it.",
-        result: "realm", errors: [.refused, .busy, .storageFailed], isChange: true)
+        "realmNew", "Create a realm: rooms that only people you invite to it can see.",
+        result: "realm", errors: [.refused, .busy, .storageFailed], isChange: true,
+        details:
+            "Its id and secret are random.",
+        reasons: [
+            "badRealmName": "that cannot be the name of a realm",
+            "realmName": "another realm here has that name",
+            "tooManyRealms": "a node is in at most 8 realms with a secret",
+        ])
 
     /// What it is to be called.
     package struct Params: ControlValue {

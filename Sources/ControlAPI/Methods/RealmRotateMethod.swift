@@ -1,8 +1,17 @@
 /// The method `realmRotate`.
 package enum RealmRotateMethod: ControlMethod {
     package static let description = MethodDescription(
-        "realmRotate", "Give a realm a new secret; who gets no new invitation is out in the end.",
-        result: "invitation", errors: [.notFound, .refused, .busy, .storageFailed], isChange: true)
+        "realmRotate",
+        "Replace a realm's secret; anyone without the new invitation eventually loses access.",
+        result: "invitation", errors: [.notFound, .refused, .busy, .storageFailed], isChange: true,
+        details:
+            "Members who have not joined with the new invitation when the old secret ends "
+            + "lose access; rooms and history remain.",
+        reasons: [
+            "oldSecretCounts": "an older secret still works; force ends it",
+            "installed": "an administrator added the user to the realm",
+            "openRealm": "the open realm has no secret",
+        ])
 
     /// How long the old secret counts when the caller does not say, in days.
     package static let days: Int64 = 30
@@ -23,13 +32,13 @@ package enum RealmRotateMethod: ControlMethod {
             visitor.field("name", &self.name, .word, "The realm's name here.")
             visitor.field(
                 "days", &self.days, .range(0...3_650),
-                "For how many days the old secret counts; 30 by default.")
+                "How many days the old secret still works; 30 by default.")
             visitor.field(
                 "seconds", &self.seconds, .range(0...315_360_000),
-                "For how many seconds it counts; goes before days.")
+                "The same in seconds; overrides days.")
             visitor.field(
                 "force", &self.force, .any,
-                "Also while a secret before the present one counts, which ends at once then.")
+                "Rotate although an older secret still works, and end that one at once.")
         }
 
         /// For how many seconds the old secret counts.

@@ -1,8 +1,10 @@
 /// The method `refusals`.
 package enum RefusalsMethod: ControlMethod {
     package static let description = MethodDescription(
-        "refusals", "List the latest connections that came to nothing.", result: "refusals",
-        hasLargeAnswer: true)
+        "refusals", "List recent refused connections.", result: "refusals",
+        hasLargeAnswer: true,
+        details:
+            "The newest comes first; repeated refusals are counted in one element.")
 
     package typealias Params = PageParams
 
@@ -11,24 +13,20 @@ package enum RefusalsMethod: ControlMethod {
 
     /// A connection that came to nothing.
     package struct Refusal: ControlValue {
-        /// When it happened last.
         package var time = Timestamp(milliseconds: 0)
-        /// The address at the other end.
         package var address: String?
-        /// The identity at the other end, when it was proven.
         package var peer: String?
         package var reason = ""
-        /// How often.
         package var count: Int64 = 0
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("time", &self.time)
-            visitor.field("address", &self.address)
-            visitor.field("peer", &self.peer, .id)
-            visitor.field("reason", &self.reason)
-            visitor.field("count", &self.count)
+            visitor.field("time", &self.time, .any, "When it last happened.")
+            visitor.field("address", &self.address, .any, "The address at the other end.")
+            visitor.field("peer", &self.peer, .id, "The identity at the other end, if proven.")
+            visitor.field("reason", &self.reason, .any, "Why, in words.")
+            visitor.field("count", &self.count, .any, "How many times.")
         }
     }
 }

@@ -1,8 +1,11 @@
 /// The method `removeConsumer`.
 package enum RemoveConsumerMethod: ControlMethod {
     package static let description = MethodDescription(
-        "removeConsumer", "Remove a durable consumer and all its positions.", result: "removed",
-        errors: [.notFound, .refused, .storageFailed], isChange: true)
+        "removeConsumer", "Delete a durable consumer and all its positions.", result: "removed",
+        errors: [.notFound, .refused, .storageFailed], isChange: true,
+        reasons: [
+            "consumerInUse": "the consumer has a reader"
+        ])
 
     package struct Params: ControlValue {
         package var consumer = ""

@@ -1,8 +1,11 @@
 /// The method `removePerson`.
 package enum RemovePersonMethod: ControlMethod {
     package static let description = MethodDescription(
-        "removePerson", "Know somebody no longer.",
-        result: "person", errors: [.notFound, .ambiguous, .refused, .storageFailed], isChange: true)
+        "removePerson", "Remove a contact.",
+        result: "person", errors: [.notFound, .ambiguous, .refused, .storageFailed], isChange: true,
+        reasons: [
+            "notKnown": "they are not a contact"
+        ])
 
     package typealias Params = PersonParams
 

@@ -1,32 +1,37 @@
 /// The method `requests`.
 package enum RequestsMethod: ControlMethod {
     package static let description = MethodDescription(
-        "requests", "List who has written to you and waits to be accepted.", result: "requests",
-        hasLargeAnswer: true)
+        "requests", "List people who asked to write to you.", result: "requests",
+        hasLargeAnswer: true,
+        details:
+            "At most 256 people can wait, one text each; at most 8 can start to from one "
+            + "address in an hour. If there are more, the newest from the address with most "
+            + "requests is dropped, first those of people who are neither linked nor in a "
+            + "room the user has written in. They can ask again.")
 
     /// Somebody who waits.
     package struct Request: ControlValue {
         package var person = ""
-        /// The name it goes by here; empty where it has told none.
         package var name = ""
-        /// True where the name could be taken for that of somebody else; nil otherwise.
         package var ambiguous: Bool?
-        /// What was written first, at most 4,096 bytes; the rest comes once it is accepted.
         package var text = ""
-        /// When it came.
         package var time = Timestamp(milliseconds: 0)
-        /// From where it came.
         package var address = ""
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("person", &self.person, .id)
-            visitor.field("name", &self.name)
-            visitor.field("ambiguous", &self.ambiguous)
-            visitor.field("text", &self.text)
-            visitor.field("time", &self.time)
-            visitor.field("address", &self.address)
+            visitor.field("person", &self.person, .id, "The device of the person.")
+            visitor.field(
+                "name", &self.name, .any, "The person's name here; empty if they gave none.")
+            visitor.field(
+                "ambiguous", &self.ambiguous, .any,
+                "True if the name could be mistaken for another person's.")
+            visitor.field(
+                "text", &self.text, .any,
+                "The first text, at most 4,096 bytes; the rest arrives once you accept.")
+            visitor.field("time", &self.time, .any, "When it arrived.")
+            visitor.field("address", &self.address, .any, "The address it came from.")
         }
     }
 
@@ -34,11 +39,8 @@ package enum RequestsMethod: ControlMethod {
 
     /// A part of the list.
     package struct Result: ControlValue {
-        /// Who waits, by key.
         package var items: [Request] = []
-        /// Where the rest of the list begins: the `after` of the next call; nil at the end.
         package var next: String?
-        /// How many others wanted to write since the daemon started, for whom there is no room; nil where nobody did.
         package var turnedAway: Int64?
 
         /// The elements, and a little around them.
@@ -48,9 +50,13 @@ package enum RequestsMethod: ControlMethod {
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("items", &self.items)
-            visitor.field("next", &self.next)
-            visitor.field("turnedAway", &self.turnedAway)
+            visitor.field("items", &self.items, .any, "The people who wait, by key.")
+            visitor.field(
+                "next", &self.next, .any,
+                "Where the next page begins, for after; left out at the end.")
+            visitor.field(
+                "turnedAway", &self.turnedAway, .any,
+                "How many requests were dropped for lack of room since the daemon started.")
         }
     }
 }

@@ -1,8 +1,23 @@
 /// The method `restore`.
 package enum RestoreMethod: ControlMethod {
     package static let description = MethodDescription(
-        "restore", "Become who made a backup, on a device of your own; the daemon starts anew.",
-        result: "content", errors: [.refused, .busy, .storageFailed], isChange: true)
+        "restore", "Restore your identity from a backup, as a new device; the daemon restarts.",
+        result: "content", errors: [.refused, .busy, .storageFailed], isChange: true,
+        details:
+            "The daemon answers, closes all connections and restarts within two seconds; "
+            + "status then has the restored person. If it is refused, nothing changes.",
+        reasons: [
+            "used": "this daemon has been in a conversation",
+            "credential": "systemd provides person.key",
+            "realmName": "another realm here has that name",
+            "tooManyRealms": "too many realms",
+            "unreadable": "the file cannot be read",
+            "notBackup": "it is not a backup",
+            "newer": "a later version wrote it",
+            "damaged": "the file is damaged",
+            "wrongPhrase": "the phrase does not open it",
+            "badPhrase": "a phrase of six words has a mistake",
+        ])
 
     /// From where, and what opens it.
     package struct Params: ControlValue {
@@ -16,10 +31,10 @@ package enum RestoreMethod: ControlMethod {
         package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field(
                 "file", &self.file, .bytes(ControlLimits.pathBytes),
-                "The file that backup has written, by its whole path.")
+                "The backup, by its full path.")
             visitor.field(
                 "phrase", &self.phrase, .bytes(ControlLimits.phraseBytes),
-                "The phrase that it was sealed with.")
+                "The phrase of the backup.")
         }
     }
 

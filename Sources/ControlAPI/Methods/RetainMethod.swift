@@ -1,9 +1,16 @@
 /// The method `retain`.
 package enum RetainMethod: ControlMethod {
     package static let description = MethodDescription(
-        "retain", "Show or say for how long, or how much, of a conversation is kept on this disk.",
+        "retain", "Show or limit how long, or how much, of a conversation is kept on this disk.",
         result: "conversation", errors: [.notFound, .ambiguous, .notMember, .storageFailed],
-        isChange: true)
+        isChange: true,
+        details:
+            "Messages beyond the limits are deleted from this disk at once, then hourly and "
+            + "after each start; others keep theirs, and they do not come back. bytes deletes "
+            + "strangers' texts first, beginning with the oldest from the sources that have "
+            + "most, then those of other realm members, then those of contacts, and the "
+            + "user's own last. Joins, leaves and topics neither count nor go.",
+        example: ["to": "ops", "days": 90])
 
     /// A hundred years.
     package static let daysLimit: Int64 = 36_500
@@ -27,17 +34,17 @@ package enum RetainMethod: ControlMethod {
             visitor.field("to", &self.to, .word, ConversationParams.toSummary)
             visitor.field(
                 "days", &self.days, .range(1...RetainMethod.daysLimit),
-                "For how many days; left out: as it is.")
+                "Keep messages this many days; left out: unchanged.")
             visitor.field(
                 "bytes", &self.bytes, .range(0...Int64.max),
-                "The most bytes that its texts may take, of which strangers' go first; left out: as it is."
+                "Keep at most this many bytes of text, deleting strangers' messages first; left out: unchanged."
             )
             visitor.field(
                 "off", &self.off, .any,
-                "True so that all is kept for ever. Without it, days and bytes nothing changes.")
+                "True: keep everything for ever. Without off, days and bytes nothing changes.")
             visitor.field(
                 "dryRun", &self.dryRun, .any,
-                "True to learn what would go by days and bytes: nothing goes, and nothing changes.")
+                "True: only say how many messages days and bytes would delete.")
         }
     }
 

@@ -3,7 +3,17 @@ package enum SearchMethod: ControlMethod {
     package static let description = MethodDescription(
         "search", "Find messages by their words.", result: "found",
         errors: [.notFound, .ambiguous, .storageFailed, .notMember], hasLargeAnswer: true,
-        access: .group)
+        access: .group,
+        details:
+            "Words match in upper or lower case, with or without accents; in scripts "
+            + "without spaces any part of a text matches. Files are found by name too. The "
+            + "index of open rooms is built by the first search, which waits for it up to "
+            + "five seconds; direct and secret conversations are read each time, newest "
+            + "first, up to five seconds.",
+        reasons: [
+            "noWords": "there is no word to search for"
+        ],
+        example: ["words": "\"paper jam\" print*", "to": "ops"])
 
     /// In which order hits come.
     package enum Order: String, WordValue {
@@ -36,22 +46,23 @@ package enum SearchMethod: ControlMethod {
         package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field(
                 "words", &self.words, .bytes(SearchMethod.wordsBytes),
-                "Words that must all be there; several in quotes as they stand, and with * at the end the beginning of one."
+                "Words that must all occur; quote a phrase to match it exactly, end a word with * to match its beginning."
             )
             visitor.field(
                 "to", &self.to, .word,
-                "Only in this room (bare word), with this @name, or of this conversation id.")
+                "Only in this room (bare word), with this @name, or in this conversation id.")
             visitor.field(
-                "authors", &self.authors, .any, "Only what these people have written: @names.")
-            visitor.field("since", &self.since, .any, "Only messages of this time or later.")
-            visitor.field("until", &self.until, .any, "Only messages of before this time.")
-            visitor.field("order", &self.order, .any, "newest (default) or rank: what fits best.")
+                "authors", &self.authors, .any, "Only what these people wrote: @names.")
+            visitor.field("since", &self.since, .any, "Only messages since this time.")
+            visitor.field("until", &self.until, .any, "Only messages before this time.")
+            visitor.field(
+                "order", &self.order, .any, "newest (default) or rank: the best matches first.")
             visitor.field(
                 "limit", &self.limit, .range(1...SearchMethod.hitsLimit),
                 "The most hits to return; 20 by default.")
             visitor.field(
                 "offset", &self.offset, .range(0...SearchMethod.offsetLimit),
-                "How many hits to leave out, to see the next ones.")
+                "How many hits to skip.")
         }
     }
 
@@ -65,52 +76,51 @@ package enum SearchMethod: ControlMethod {
     /// A part of an excerpt.
     package struct Part: ControlValue {
         package var text = ""
-        /// True where it is what was looked for; nil otherwise.
         package var match: Bool?
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("text", &self.text)
-            visitor.field("match", &self.match)
+            visitor.field("text", &self.text, .any, "The text.")
+            visitor.field("match", &self.match, .any, "True if this part matched.")
         }
     }
 
     /// A message that was found.
     package struct Hit: ControlValue {
         package var message = MessageResult()
-        /// The part of its text with what was looked for.
         package var excerpt: [Part] = []
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("message", &self.message)
-            visitor.field("excerpt", &self.excerpt)
+            visitor.field("message", &self.message, .any, "The message.")
+            visitor.field(
+                "excerpt", &self.excerpt, .any,
+                "The part of its text that matched, with its surroundings.")
         }
     }
 
     /// What was found.
     package struct Result: ControlValue {
-        /// The messages, in the order that was asked for.
         package var hits: [Hit] = []
-        /// Whether more follow.
         package var more = false
-        /// False while messages are still being indexed, or where there was no time for all of them, so that
-        /// some may be missing.
         package var complete = true
-        /// Messages of sealed conversations before this time were not looked at; nil where all were.
-        ///
-        /// There was no time for them: a search `until` then goes on with them.
         package var unread: Timestamp?
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("hits", &self.hits)
-            visitor.field("more", &self.more)
-            visitor.field("complete", &self.complete)
-            visitor.field("unread", &self.unread)
+            visitor.field("hits", &self.hits, .any, "The messages, in the requested order.")
+            visitor.field("more", &self.more, .any, "Whether there are more.")
+            visitor.field(
+                "complete", &self.complete, .any,
+                "False if some may be missing: messages are still being indexed, or the time ran out."
+            )
+            visitor.field(
+                "unread", &self.unread, .any,
+                "Direct and secret messages before this time were not searched, because the time ran out; search until this time to go on."
+            )
         }
     }
 }

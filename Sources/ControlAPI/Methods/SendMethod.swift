@@ -5,7 +5,31 @@ package enum SendMethod: ControlMethod {
         errors: [
             .notFound, .ambiguous, .storageFailed, .notMember, .deliveryTimeout, .held,
             .refused, .tooLarge, .keyReused,
-        ], access: .group, isChange: true)
+        ], access: .group, isChange: true,
+        details:
+            "delivered counts what a member's own device confirms, read what it reports of "
+            + "its user. In a room with contacts of the user, only contacts and people named "
+            + "in members count; without any, every member counts, and all is refused. all "
+            + "does not wait for members who have not been heard of for 30 days. If the time "
+            + "runs out, the error deliveryTimeout carries the result and waitingFor; the "
+            + "message stays sent: do not send it again. With the error held, others hold it "
+            + "until heldUntil because it is ahead of their clocks.",
+        reasons: [
+            "nobodyKnown": "all, but the room has no contacts of the user",
+            "notInRoom": "a named person is not a member",
+            "unknownMessage": "replyTo is not in this conversation",
+            "blocked": "the user has blocked the person",
+            "noDescriptor": "file, but no descriptor was passed",
+            "badDescriptor": "the descriptor is not a regular file",
+            "badFileName": "the name is a path",
+            "diskFull": "the disk is full",
+            "fileQuota": "FileLimit= is reached",
+            "fileTooLarge": "more than 16 GiB",
+            "fileChanged": "the file changed while it was read",
+            "fileFailed": "it could not be read or stored",
+            "badLocation": "there is no such place",
+        ],
+        example: ["to": "ops", "text": "backup done", "idempotencyKey": "backup-2026-01-31"])
 
     /// What `send` waits for before it answers.
     package enum Wait: String, WordValue {
@@ -67,30 +91,31 @@ package enum SendMethod: ControlMethod {
             visitor.field("text", &self.text, .any, "The text, 1 to 65000 bytes of UTF-8.")
             visitor.field(
                 "idempotencyKey", &self.idempotencyKey, .word,
-                "Your own name for this message: sending it again to the same conversation has no effect."
+                "Your own name for this message: sending again with it to the same conversation has no effect."
             )
             visitor.field(
-                "wait", &self.wait, .any, "What to wait for: sent (default), delivered or read.")
+                "wait", &self.wait, .any,
+                "The state to wait for: sent (default), delivered or read.")
             visitor.field(
                 "members", &self.members, .any,
-                "Who must have it: any (default), all, a number, or @names with commas between."
+                "The members who must have it: any (default), all, a number, or @names separated by commas."
             )
             visitor.field(
                 "timeoutMilliseconds", &self.timeoutMilliseconds,
                 .range(1...ControlLimits.waitMilliseconds),
-                "How long to wait for a delivery; 30000 by default.")
+                "How long to wait for delivery; 30000 by default.")
             visitor.field(
-                "kind", &self.kind, .any, "What sort of message: text (default) or action.")
+                "kind", &self.kind, .any, "The kind of message: text (default) or action.")
             visitor.field(
                 "replyTo", &self.replyTo, .word,
-                "The message that a text answers: its id, or 8 or more characters of its beginning."
+                "The message that this one answers: its id, or at least its first 8 characters."
             )
             visitor.field(
                 "location", &self.location, .any,
-                "A place, whose name the text is; the text may be empty then.")
+                "A location; the text is its name and may be empty.")
             visitor.field(
                 "file", &self.file, .any,
-                "A file, whose content is read from the descriptor passed with the request (SCM_RIGHTS), a regular file; the text is said with it and may be empty."
+                "A file, read from the descriptor passed with the request (SCM_RIGHTS); the text is its caption and may be empty."
             )
         }
     }
@@ -99,33 +124,38 @@ package enum SendMethod: ControlMethod {
     package struct Result: ControlValue {
         package var id = ""
         package var conversation = ""
-        /// The message's cursor on this node.
         package var cursor: Int64 = 0
-        /// The message's time.
         package var time = Timestamp(milliseconds: 0)
-        /// Whether an earlier call with the same idempotency key had sent it.
         package var duplicate = false
-        /// The peers that are known to hold it; where `wait` is `read`, those whose users have read it.
         package var deliveredTo: [String] = []
-        /// What has become of it at each other member, where that was waited for; nil otherwise.
         package var members: [InfoMethod.Member]?
-        /// What the message waits for; nil where it waits for nothing.
         package var waits: Waits?
-        /// True while peers turn this daemon away because its key runs in another one; else nil.
         package var shutOut: Bool?
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("id", &self.id, .id)
-            visitor.field("conversation", &self.conversation, .id)
-            visitor.field("cursor", &self.cursor)
-            visitor.field("time", &self.time)
-            visitor.field("duplicate", &self.duplicate)
-            visitor.field("deliveredTo", &self.deliveredTo, .id)
-            visitor.field("waits", &self.waits)
-            visitor.field("shutOut", &self.shutOut)
-            visitor.field("members", &self.members)
+            visitor.field("id", &self.id, .id, "The message's id.")
+            visitor.field("conversation", &self.conversation, .id, "The conversation's id.")
+            visitor.field("cursor", &self.cursor, .any, "The message's cursor on this node.")
+            visitor.field("time", &self.time, .any, "The message's time.")
+            visitor.field(
+                "duplicate", &self.duplicate, .any,
+                "Whether an earlier call with the same idempotency key sent it.")
+            visitor.field(
+                "deliveredTo", &self.deliveredTo, .id,
+                "The peers known to have it; with wait: read, those whose users have read it.")
+            visitor.field(
+                "waits", &self.waits, .any,
+                "away: the person must be linked, since nobody passes on messages for one person; indirect: the same, though news of them comes through others; unaccepted: they have not accepted you; nobody: no other member is linked."
+            )
+            visitor.field(
+                "shutOut", &self.shutOut, .any,
+                "True while peers refuse this daemon because another one runs with its identity key: the message reaches nobody until one of them stops."
+            )
+            visitor.field(
+                "members", &self.members, .any,
+                "Delivery to each other member, as in info, if wait was given.")
         }
     }
 
@@ -133,7 +163,7 @@ package enum SendMethod: ControlMethod {
     package static func check(_ params: Params) throws(RPCError) {
         guard params.replyTo == nil || params.kind != .action else {
             throw .invalidParams(
-                "an action answers nothing", reason: "oneOf",
+                "an action cannot be a reply", reason: "oneOf",
                 remedy: "leave \"kind\" or \"replyTo\" out",
                 details: [JSON.Member("param", "replyTo")])
         }
@@ -149,13 +179,13 @@ package enum SendMethod: ControlMethod {
         guard !TerminalText.isBlank(text) else {
             throw .invalidParams(
                 "the text is empty", reason: "emptyText",
-                remedy: "give at least one character that is seen",
+                remedy: "give at least one visible character",
                 details: [JSON.Member("param", "text")])
         }
         guard text.utf8.count <= ControlLimits.textBytes else {
             throw .tooLarge(
                 "the text", bytes: text.utf8.count, limit: ControlLimits.textBytes,
-                remedy: "send it in parts, or put it in a file and send where that is")
+                remedy: "send it in parts, or send it as a file")
         }
     }
 
@@ -173,8 +203,8 @@ package enum SendMethod: ControlMethod {
         }
         guard params.text.utf8.count <= ControlLimits.captionBytes else {
             throw .tooLarge(
-                "what is said with the file", bytes: params.text.utf8.count,
-                limit: ControlLimits.captionBytes, remedy: "send it as a message of its own")
+                "the caption", bytes: params.text.utf8.count,
+                limit: ControlLimits.captionBytes, remedy: "send it as a separate message")
         }
     }
 
@@ -191,14 +221,14 @@ package enum SendMethod: ControlMethod {
             location.accuracy.map(ControlLimits.accuracyMetres.contains) ?? true
         else {
             throw .invalidParams(
-                "that is no place on the Earth", reason: "badLocation",
-                remedy: "give a latitude from -90 to 90, a longitude from -180 to 180, and an "
-                    + "accuracy in metres, or none",
+                "there is no such place on Earth", reason: "badLocation",
+                remedy: "give a latitude from -90 to 90, a longitude from -180 to 180, and "
+                    + "optionally an accuracy in metres",
                 details: [JSON.Member("param", "location")])
         }
         guard params.text.utf8.count <= ControlLimits.labelBytes else {
             throw .tooLarge(
-                "the name of the place", bytes: params.text.utf8.count,
+                "the name of the location", bytes: params.text.utf8.count,
                 limit: ControlLimits.labelBytes, remedy: "give a shorter one")
         }
     }

@@ -2,8 +2,15 @@
 package enum SendStreamMethod: ControlMethod {
     package static let description = MethodDescription(
         "sendStream",
-        "Send a packet of an open stream; in one conversation \(ControlLimits.streamPacketsPerSecond) packets and \(ControlLimits.streamBytesPerSecond) bytes a second.",
-        result: "sent", errors: [.notFound, .tooLarge, .busy], access: .group)
+        "Send a packet on an open stream; one conversation takes \(ControlLimits.streamPacketsPerSecond) packets and \(ControlLimits.streamBytesPerSecond) bytes a second.",
+        result: "sent", errors: [.notFound, .tooLarge, .busy], access: .group,
+        details:
+            "The rate is shared by all streams of a conversation; opening and closing a "
+            + "stream takes one packet too.",
+        reasons: [
+            "tooFast": "the rate is used up; data has retryMilliseconds",
+            "unknownStream": "the connection has no such stream",
+        ])
 
     /// What is sent.
     package struct Params: ControlValue {
@@ -21,16 +28,14 @@ package enum SendStreamMethod: ControlMethod {
 
     /// What became of it.
     package struct Result: ControlValue {
-        /// Which packet of the stream it is, from 1.
         package var number: Int64 = 0
-        /// How many peers it was sent to: those that are linked.
         package var told: Int64 = 0
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("number", &self.number)
-            visitor.field("told", &self.told)
+            visitor.field("number", &self.number, .any, "The number of the packet, from 1.")
+            visitor.field("told", &self.told, .any, "How many linked peers it was sent to.")
         }
     }
 }

@@ -2,10 +2,21 @@
 package enum SubscribeMethod: ControlMethod {
     package static let description = MethodDescription(
         "subscribe",
-        "Follow messages: the notifications message, change, gap and ended come until unsubscribe or the "
-            + "end of the connection.",
+        "Follow messages as they arrive, by notifications until unsubscribe or the end of "
+            + "the connection.",
         result: "subscribed",
-        errors: [.notFound, .ambiguous, .storageFailed, .notMember, .refused], access: .group)
+        errors: [.notFound, .ambiguous, .storageFailed, .notMember, .refused], access: .group,
+        details:
+            "Stored changes come first, then new ones, in the order of their cursors and "
+            + "without a gap between them. Without from, a consumer continues after its last "
+            + "acknowledgement, anyone else gets only what is new. With to, only changes of "
+            + "that conversation come; alerts, requests and realms belong to none. Changes "
+            + "left out by authors, notMine or mentions count as given.",
+        reasons: [
+            "consumerInUse": "the consumer has a reader; takeOver ends it",
+            "ownerOnly": "a member of the socket's group may not subscribe to requests",
+        ],
+        example: ["to": "ops", "consumer": "pager"])
 
     /// What to follow, and from where.
     package struct Params: ControlValue {
@@ -38,35 +49,35 @@ package enum SubscribeMethod: ControlMethod {
         package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field(
                 "to", &self.to, .word,
-                "A room (bare word), @name, @ and 8 or more characters of an id, or a conversation id; left out: all conversations."
+                "A room (bare word), @name, @ and at least 8 characters of an id, or a conversation id; left out: all conversations."
             )
             visitor.field(
                 "from", &self.from, .range(0...Int64.max),
-                "The last cursor already processed; 0 for everything. Left out: what the consumer has not acknowledged, else only what is new."
+                "The last cursor already processed; 0 for everything. Left out: after the last one the consumer acknowledged, or the newest."
             )
             visitor.field(
                 "consumer", &self.consumer, .word,
-                "A durable consumer: its position is kept on disk, moved by acknowledge.")
+                "A durable consumer: its position is stored, and moved by acknowledge.")
             visitor.field(
                 "takeOver", &self.takeOver, .any,
                 "Whether to end another live reader of this consumer instead of being refused.")
             visitor.field(
                 "kinds", &self.kinds, .any,
-                "Which kinds of change: message, conversation, alert, request, erased, edited, reaction, delivery, peer, stream, presence, typing, picture. Left out: message alone."
+                "Which kinds of change: message, conversation, alert, request, deleted, edited, reaction, delivery, peer, stream, presence, typing, picture. Left out: message."
             )
             visitor.field(
                 "messages", &self.messages, .any,
                 "Only messages of these kinds: text, action, location, file, join, leave, unknown.")
             visitor.field(
                 "authors", &self.authors, .any,
-                "Only what these people have written: @names, or @ and 8 or more characters of an id."
+                "Only what these people wrote: @names, or @ and at least 8 characters of an id."
             )
             visitor.field(
                 "notMine", &self.notMine, .any,
-                "Whether what you have written yourself, with any device, is left out.")
+                "Whether to leave out what you wrote yourself, on any device.")
             visitor.field(
                 "mentions", &self.mentions, .any,
-                "Whether only messages come that call you by name or answer you.")
+                "Whether to get only messages that name you or answer you.")
             visitor.field(
                 "streams", &self.streams, .any,
                 "With the kind stream: only streams of these names.")
@@ -90,22 +101,22 @@ package enum SubscribeMethod: ControlMethod {
         guard params.kinds?.isEmpty ?? false else { return }
         throw .invalidParams(
             "subscribe needs at least one of \"kinds\"", reason: "badParam",
-            remedy: "name message, conversation or alert, or leave kinds out",
+            remedy: "name at least one kind, or leave kinds out for messages",
             details: [JSON.Member("param", "kinds")])
     }
 
     /// The subscription.
     package struct Result: ControlValue {
-        /// The number of the subscription on this connection.
         package var subscription: Int64 = 0
-        /// The cursor after which messages come.
         package var cursor: Int64 = 0
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("subscription", &self.subscription)
-            visitor.field("cursor", &self.cursor)
+            visitor.field(
+                "subscription", &self.subscription, .any,
+                "The number of the subscription on this connection.")
+            visitor.field("cursor", &self.cursor, .any, "The cursor after which changes come.")
         }
     }
 }

@@ -1,10 +1,13 @@
 /// The method `topic`.
 package enum TopicMethod: ControlMethod {
     package static let description = MethodDescription(
-        "topic", "Say what a conversation is about, or show what was said last.",
+        "topic", "Show or set what a conversation is about.",
         result: "conversation",
         errors: [.notFound, .ambiguous, .notMember, .refused, .tooLarge, .storageFailed],
-        isChange: true)
+        isChange: true,
+        details:
+            "Every member can set it; the last in display order counts.",
+        example: ["to": "ops", "text": "printers and networks"])
 
     /// Which conversation, and what it is about.
     package struct Params: ControlValue {
@@ -19,7 +22,7 @@ package enum TopicMethod: ControlMethod {
             visitor.field("to", &self.to, .word, ConversationParams.toSummary)
             visitor.field(
                 "text", &self.text, .any,
-                "What it is about, at most 256 bytes; empty for nothing. Left out: nothing is said."
+                "The new topic, at most 256 bytes; empty to remove it. Left out: nothing changes."
             )
         }
     }

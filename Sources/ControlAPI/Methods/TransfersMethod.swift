@@ -1,8 +1,13 @@
 /// The method `transfers`.
 package enum TransfersMethod: ControlMethod {
     package static let description = MethodDescription(
-        "transfers", "List the files that are fetched, and those that ended last.",
-        result: "transfers", errors: [.storageFailed], hasLargeAnswer: true, access: .group)
+        "transfers", "List downloads, and those that ended recently.",
+        result: "transfers", errors: [.storageFailed], hasLargeAnswer: true, access: .group,
+        details:
+            "Downloads, then the last 64 that ended. Parts of a file that have arrived are "
+            + "kept over restarts, and the daemon goes on by itself. Files up to AutoFetch= "
+            + "from contacts, and in conversations that are not open rooms, are downloaded "
+            + "without being asked for.")
 
     /// Which part, and whether to be told more.
     package struct Params: ControlValue {
@@ -23,7 +28,7 @@ package enum TransfersMethod: ControlMethod {
             (self.limit, self.after) = (page.limit, page.after)
             visitor.field(
                 "follow", &self.follow, .any,
-                "True to be told of every change from here on by the notification transfer, at most every 250 ms for each file."
+                "True: report every later change by the notification transfer, at most every 250 ms for each file."
             )
         }
     }

@@ -1,7 +1,7 @@
 /// The method `unarchive`.
 package enum UnarchiveMethod: ControlMethod {
     package static let description = MethodDescription(
-        "unarchive", "List a conversation again that was put away.", result: "conversation",
+        "unarchive", "List an archived conversation again.", result: "conversation",
         errors: [.notFound, .ambiguous, .notMember, .storageFailed], isChange: true)
 
     package typealias Params = ConversationParams

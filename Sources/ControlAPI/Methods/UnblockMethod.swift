@@ -1,8 +1,13 @@
 /// The method `unblock`.
 package enum UnblockMethod: ControlMethod {
     package static let description = MethodDescription(
-        "unblock", "Block somebody no longer; what they wrote is shown again.",
-        result: "person", errors: [.notFound, .ambiguous, .refused, .storageFailed], isChange: true)
+        "unblock", "Unblock a person and show their messages again.",
+        result: "person", errors: [.notFound, .ambiguous, .refused, .storageFailed], isChange: true,
+        details:
+            "They are not a contact then.",
+        reasons: [
+            "notBlocked": "they are not blocked"
+        ])
 
     package typealias Params = PersonParams
 

@@ -1,7 +1,7 @@
 /// The method `unmute`.
 package enum UnmuteMethod: ControlMethod {
     package static let description = MethodDescription(
-        "unmute", "Let a conversation ask for attention again.", result: "conversation",
+        "unmute", "Unmute a conversation.", result: "conversation",
         errors: [.notFound, .ambiguous, .notMember, .storageFailed], isChange: true)
 
     package typealias Params = ConversationParams

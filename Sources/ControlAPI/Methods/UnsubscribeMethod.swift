@@ -2,7 +2,12 @@
 package enum UnsubscribeMethod: ControlMethod {
     package static let description = MethodDescription(
         "unsubscribe", "End a subscription of this connection.", result: "unsubscribed",
-        errors: [.notFound], access: .group)
+        errors: [.notFound], access: .group,
+        details:
+            "Subscriptions end with their connection.",
+        reasons: [
+            "unknownSubscription": "the connection has no such subscription"
+        ])
 
     package struct Params: ControlValue {
         /// The number that `subscribe` returned on this connection.

@@ -1,9 +1,16 @@
 /// The method `verify`.
 package enum VerifyMethod: ControlMethod {
     package static let description = MethodDescription(
-        "verify", "Compare keys with somebody, and take them for who they say they are.",
+        "verify", "Compare keys with a person, to be sure who they are.",
         result: "verification", errors: [.notFound, .ambiguous, .refused, .storageFailed],
-        isChange: true)
+        isChange: true,
+        details:
+            "Without code, shows the code of the two; with it, compares.",
+        reasons: [
+            "codesDiffer": "it is not the code of the two; nothing changes",
+            "keysUnknown": "their keys never arrived here",
+        ],
+        example: ["person": "@ada"])
 
     /// Whom, and what they read aloud.
     package struct Params: ControlValue {
@@ -18,26 +25,25 @@ package enum VerifyMethod: ControlMethod {
                 "person", &self.person, .word, "A person: @name, or @ and 8 characters of a key.")
             visitor.field(
                 "code", &self.code, .any,
-                "What the other one reads aloud, in digits or words: they are verified if it is the same."
+                "The code that the other person reads aloud, digits or words: if it matches, they are verified."
             )
         }
     }
 
     /// The code of the two people.
     package struct Result: ControlValue {
-        /// The person, as it stands now.
         package var person = PersonResult()
-        /// Thirty digits in groups of five, the same on both sides.
         package var digits = ""
-        /// The same in eight words.
         package var words = ""
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("person", &self.person)
-            visitor.field("digits", &self.digits)
-            visitor.field("words", &self.words)
+            visitor.field("person", &self.person, .any, "The person as stored now.")
+            visitor.field(
+                "digits", &self.digits, .any,
+                "Thirty digits in groups of five, the same on both sides.")
+            visitor.field("words", &self.words, .any, "The same code as eight words.")
         }
     }
 }

@@ -1,52 +1,54 @@
 /// The method `whois`.
 package enum WhoisMethod: ControlMethod {
     package static let description = MethodDescription(
-        "whois", "Show who has a name.", result: "person", errors: [.notFound],
-        access: .group)
+        "whois", "Show who a name belongs to.", result: "person", errors: [.notFound],
+        access: .group,
+        details:
+            "others lists who else the name may mean; the first match is the one at the "
+            + "top.")
 
     package typealias Params = PersonParams
 
     /// A person.
     package struct Result: ControlValue {
         package var id = ""
-        /// The person whose device it is, where that is known.
         package var person: String?
-        /// The name it goes by here.
         package var name = ""
-        /// True where the name could be taken for that of somebody else; nil otherwise.
         package var ambiguous: Bool?
-        /// How far it is trusted here.
         package var tier = TierWord.stranger
-        /// Its status text.
         package var status = ""
-        /// Its picture, which the method `picture` gives; nil for none.
         package var picture: PictureResult?
-        /// How this node stands with it.
         package var state = PeersMethod.State.away
-        /// How reachable its user is, by their own word; nil for who is linked and does not tell.
         package var presence: PresenceWord?
-        /// Whether a person compared its short authentication string.
         package var verified = false
-        /// Addresses with ports, the best first.
         package var addresses: [String] = []
-        /// Others whom the name may mean, those the user knows first; at most `ControlLimits.candidates`.
         package var others: [PersonResult] = []
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("id", &self.id, .id)
-            visitor.field("person", &self.person, .id)
-            visitor.field("name", &self.name)
-            visitor.field("ambiguous", &self.ambiguous)
-            visitor.field("tier", &self.tier)
-            visitor.field("status", &self.status)
-            visitor.field("picture", &self.picture)
-            visitor.field("state", &self.state)
-            visitor.field("presence", &self.presence)
-            visitor.field("verified", &self.verified)
-            visitor.field("addresses", &self.addresses)
-            visitor.field("others", &self.others)
+            visitor.field("id", &self.id, .id, "The person's device.")
+            visitor.field("person", &self.person, .id, "The person's id, if known.")
+            visitor.field("name", &self.name, .any, "The person's name here.")
+            visitor.field(
+                "ambiguous", &self.ambiguous, .any,
+                "True if the name could be mistaken for another person's, for a key or for no name; show the beginning of the key with it."
+            )
+            visitor.field("tier", &self.tier, .any, "How far the person is trusted, as in peers.")
+            visitor.field("status", &self.status, .any, "The person's status text.")
+            visitor.field(
+                "picture", &self.picture, .any, "The person's picture; left out if there is none.")
+            visitor.field("state", &self.state, .any, "As in peers.")
+            visitor.field("presence", &self.presence, .any, "As in peers.")
+            visitor.field(
+                "verified", &self.verified, .any,
+                "Whether the user has compared keys with the person.")
+            visitor.field(
+                "addresses", &self.addresses, .any, "The person's addresses with ports, best first."
+            )
+            visitor.field(
+                "others", &self.others, .any,
+                "Others the name may mean, at most 32, contacts first.")
         }
     }
 }

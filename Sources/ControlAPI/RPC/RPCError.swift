@@ -135,7 +135,7 @@ extension RPCError {
     package static func notYet(_ name: String) -> RPCError {
         RPCError(
             .notYet, "this version of stoad does not have the method \"\(name)\" yet",
-            reason: "notYet", remedy: "go on without it, or use a later version")
+            reason: "notYet", remedy: "do without it, or use a later version")
     }
 
     /// The parameters do not fit the method; -32602.
@@ -175,7 +175,8 @@ extension RPCError {
     ) -> RPCError {
         let whose = matches == 1 ? "the key" : "the key of the one you mean"
         return RPCError(
-            .refused, "you know nobody called \"\(TerminalText.line(name))\"", reason: "stranger",
+            .refused, "nobody called \"\(TerminalText.line(name))\" is a contact of yours",
+            reason: "stranger",
             remedy: "anyone can take a name: compare keys, then use @ and \(whose)",
             details: [JSON.Member("name", .string(name))] + Self.details(matches, candidates))
     }
@@ -241,14 +242,15 @@ extension RPCError {
         ofUndelivered result: SendMethod.Result, isRead: Bool
     ) -> String {
         if result.shutOut == true {
-            return "peers turn this daemon away because another one runs with its identity key: "
+            return "peers refuse this daemon because another one runs with its identity key: "
                 + "see the alert in stoa status"
         }
         if isRead, result.waits == nil {
-            return "do not send it again: who has it may read it later; not all tell that they have"
+            return
+                "do not send it again: others may still read it, and not everyone reports what they read"
         }
         return result.waits == .unaccepted
-            ? "do not send it again: it is delivered once you are accepted"
+            ? "do not send it again: it is delivered once they accept you"
             : "do not send it again: it goes out when a member is linked"
     }
 
@@ -274,7 +276,7 @@ extension RPCError {
                 + (peers.count == 1 ? "1 peer" : "\(peers.count) peers")
                 + (why ?? ""),
             reason: "held",
-            remedy: "do not send it again: it is shown when it is due; set \(which): "
+            remedy: "do not send it again: it appears when it is due; set \(which): "
                 + "timedatectl set-ntp true",
             details: (result.json.objectValue ?? []) + [
                 JSON.Member("heldBy", .array(peers.map { .string($0) })),
@@ -311,8 +313,8 @@ extension RPCError {
     /// The idempotency key belongs to another text; -32011.
     package static func keyReused() -> RPCError {
         RPCError(
-            .keyReused, "this key was used for another text in this conversation",
-            reason: "keyReused", remedy: "take a new key for a new message")
+            .keyReused, "this key was used for a different text in this conversation",
+            reason: "keyReused", remedy: "use a new key for a new message")
     }
 
     /// The daemon has too much in hand; -32008.

@@ -1,36 +1,29 @@
 package struct BackupContent: ControlValue {
-    /// Whose it is: the person's id.
     package var person = ""
-    /// The name that they go by.
     package var name = ""
-    /// When it was made.
     package var time = Timestamp(milliseconds: 0)
-    /// How many people are known, verified or blocked in it.
     package var people: Int64 = 0
-    /// How many realms it has.
     package var realms: Int64 = 0
-    /// How many rooms, open and secret.
     package var rooms: Int64 = 0
-    /// How many conversations with one person.
     package var directs: Int64 = 0
 
     package init() {}
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field("person", &self.person, .id)
-        visitor.field("name", &self.name)
-        visitor.field("time", &self.time)
-        visitor.field("people", &self.people)
-        visitor.field("realms", &self.realms)
-        visitor.field("rooms", &self.rooms)
-        visitor.field("directs", &self.directs)
+        visitor.field("person", &self.person, .id, "The id of the person.")
+        visitor.field("name", &self.name, .any, "The person's name.")
+        visitor.field("time", &self.time, .any, "When the backup was made.")
+        visitor.field("people", &self.people, .any, "How many contacts and blocked people.")
+        visitor.field("realms", &self.realms, .any, "How many realms.")
+        visitor.field("rooms", &self.rooms, .any, "How many open and secret rooms.")
+        visitor.field("directs", &self.directs, .any, "How many direct conversations.")
     }
 
     /// Refuses a path that does not begin at the root.
     static func checkPath(_ path: String) throws(RPCError) {
         guard path.hasPrefix("/") else {
             throw .invalidParams(
-                "\"\(TerminalText.line(path))\" is not a whole path", reason: "relativePath",
+                "\"\(TerminalText.line(path))\" is not a full path", reason: "relativePath",
                 remedy: "give it from the root: /...", details: [JSON.Member("param", "file")])
         }
     }

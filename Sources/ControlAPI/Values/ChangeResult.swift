@@ -8,8 +8,8 @@ package enum ChangeKind: String, WordValue {
     case alert
     /// Who has written to the user and waits to be accepted.
     case request
-    /// Messages that were shown and are taken back.
-    case erased
+    /// Messages that were shown and were deleted.
+    case deleted
     /// Messages that were given another text.
     case edited
     /// What people make of messages.
@@ -50,14 +50,14 @@ package struct ChangeResult: ControlValue {
         case cleared
         /// Somebody whom the user does not know has written, and waits to be accepted.
         case requested
-        /// A message that was shown is taken back by its author.
-        case erased
+        /// A message that was shown was deleted by its author.
+        case deleted
         /// A message was given another text by its author.
         case edited
         /// Somebody has given a sign to a message.
         case reacted
-        /// Somebody has taken a sign back.
-        case withdrawn
+        /// Somebody has removed a reaction.
+        case removed
         /// Somebody has an own message, and the own ones before it.
         case delivered
         /// Somebody has read an own message, and the own ones before it.
@@ -70,38 +70,20 @@ package struct ChangeResult: ControlValue {
         case unlinked
     }
 
-    /// What sort of change it is; never `message`, `stream`, `presence` or `typing`.
     package var kind = ChangeKind.alert
     package var event = Event.raised
     package var time = Timestamp(milliseconds: 0)
-    /// Its position in this node's order of arrival.
     package var cursor: Int64 = 0
-    /// The id of the conversation or of the realm; nil for others.
     package var id: String?
-    /// The name of the conversation, of the realm, or of who waits to be accepted; nil for an alert.
     package var name: String?
-    /// The alert, as a stable word for programs; nil for others.
     package var code: String?
-    /// Which person's device it is about; nil for none.
     package var peer: String?
-    /// The name that the person goes by here, where they have edited or taken back a message, react to
-    /// one, have an own one, or are linked; nil for others.
-    ///
-    /// As `Ada@` and the beginning of the key where the name is ambiguous.
     package var peerName: String?
-    /// The message that was taken back or edited, that somebody reacts to, has or has read; nil for
-    /// others.
     package var message: String?
-    /// Whether the conversation is muted from here on; nil for other events.
     package var muted: Bool?
-    /// Whether the conversation is put away from here on; nil for other events.
     package var archived: Bool?
-    /// How many messages of the conversation are unread now; nil for other events.
     package var unread: Int64?
-    /// How many of these call the user by name; nil for other events.
     package var mentions: Int64?
-    /// What the alert says, what was written first, the text that a message has now, or the sign; nil
-    /// for others and for an alert that is over.
     package var text: String?
 
     package init() {}
@@ -110,20 +92,31 @@ package struct ChangeResult: ControlValue {
     package static var schemaName: String? { "Change" }
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field("kind", &self.kind)
-        visitor.field("event", &self.event)
-        visitor.field("time", &self.time)
-        visitor.field("cursor", &self.cursor)
-        visitor.field("id", &self.id, .id)
-        visitor.field("name", &self.name)
-        visitor.field("code", &self.code)
-        visitor.field("peer", &self.peer, .id)
-        visitor.field("message", &self.message, .id)
-        visitor.field("text", &self.text)
-        visitor.field("peerName", &self.peerName)
-        visitor.field("muted", &self.muted)
-        visitor.field("archived", &self.archived)
-        visitor.field("unread", &self.unread)
-        visitor.field("mentions", &self.mentions)
+        visitor.field("kind", &self.kind, .any, "The kind of change.")
+        visitor.field(
+            "event", &self.event, .any, "The event; ControlAPI.md lists the events of each kind.")
+        visitor.field("time", &self.time, .any, "When it happened.")
+        visitor.field("cursor", &self.cursor, .any, "Its place in this node's order of arrival.")
+        visitor.field("id", &self.id, .id, "The id of the conversation or realm.")
+        visitor.field(
+            "name", &self.name, .any,
+            "The name of the conversation, the realm, or the person who asks to be accepted.")
+        visitor.field("code", &self.code, .any, "The alert: a stable word for programs.")
+        visitor.field("peer", &self.peer, .id, "The device of the person it is about.")
+        visitor.field(
+            "message", &self.message, .id,
+            "The message that was deleted, edited, reacted to, delivered or read.")
+        visitor.field(
+            "text", &self.text, .any,
+            "The alert's text, the first text of a request, the new text of a message, or the emoji or word of a reaction."
+        )
+        visitor.field(
+            "peerName", &self.peerName, .any,
+            "The name of the person it is about; Ada@ and the beginning of the key if the name is ambiguous."
+        )
+        visitor.field("muted", &self.muted, .any, "Whether the conversation is muted now.")
+        visitor.field("archived", &self.archived, .any, "Whether the conversation is archived now.")
+        visitor.field("unread", &self.unread, .any, "How many messages are unread now.")
+        visitor.field("mentions", &self.mentions, .any, "How many of them mention the user.")
     }
 }

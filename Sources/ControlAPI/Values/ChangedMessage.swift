@@ -1,4 +1,4 @@
-/// A message that something was done to: the result of `erase`, `edit` and `react`.
+/// A message that something was done to: the result of `delete`, `edit` and `react`.
 package struct ChangedMessage: ControlValue {
     package var id = ""
     package var conversation = ""
@@ -7,13 +7,14 @@ package struct ChangedMessage: ControlValue {
     package init() {}
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field("id", &self.id, .id)
-        visitor.field("conversation", &self.conversation, .id)
-        visitor.field("conversationName", &self.conversationName)
+        visitor.field("id", &self.id, .id, "The message's id.")
+        visitor.field("conversation", &self.conversation, .id, "The conversation's id.")
+        visitor.field(
+            "conversationName", &self.conversationName, .any, "The conversation's name here.")
     }
 }
 
-/// A message, by its id or the beginning of it: the parameters of `erase` and `message`.
+/// A message, by its id or the beginning of it: the parameters of `delete` and `message`.
 package struct MessageParams: ControlValue {
     /// Its id, or the beginning of it.
     package var id = ""
@@ -25,5 +26,5 @@ package struct MessageParams: ControlValue {
     }
 
     static let summary: StaticString =
-        "The message's id, or 8 or more characters of its beginning."
+        "The message's id, or at least its first 8 characters."
 }

@@ -36,7 +36,6 @@ package enum ControlEvents {
 /// The notification `message`.
 package struct MessageEvent: ControlEvent {
     package var subscription: Int64 = 0
-    /// What arrived.
     package var message = MessageResult()
 
     package init() {}
@@ -46,8 +45,9 @@ package struct MessageEvent: ControlEvent {
     package var expectedBytes: Int { self.message.expectedBytes }
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field("subscription", &self.subscription)
-        visitor.field("message", &self.message)
+        visitor.field(
+            "subscription", &self.subscription, .any, "The number that subscribe returned.")
+        visitor.field("message", &self.message, .any, "The message.")
     }
 }
 
@@ -60,21 +60,20 @@ package struct ChangeEvent: ControlEvent {
 
     package static var name: String { "change" }
     package static var summary: String {
-        "Something happened that is no message; only for kinds that were asked for."
+        "Something other than a message happened; only for requested kinds."
     }
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field("subscription", &self.subscription)
-        visitor.field("change", &self.change)
+        visitor.field(
+            "subscription", &self.subscription, .any, "The number that subscribe returned.")
+        visitor.field("change", &self.change, .any, "The change.")
     }
 }
 
 /// The notification `gap`.
 package struct GapEvent: ControlEvent {
     package var subscription: Int64 = 0
-    /// The messages after this cursor are missing.
     package var from: Int64 = 0
-    /// The last cursor that is missing.
     package var to: Int64 = 0
     package var reason = ""
 
@@ -82,49 +81,49 @@ package struct GapEvent: ControlEvent {
 
     package static var name: String { "gap" }
     package static var summary: String {
-        "The messages after from up to and including to cannot be given."
+        "Messages after from, up to and including to, are lost."
     }
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field("subscription", &self.subscription)
-        visitor.field("from", &self.from)
-        visitor.field("to", &self.to)
-        visitor.field("reason", &self.reason)
+        visitor.field(
+            "subscription", &self.subscription, .any, "The number that subscribe returned.")
+        visitor.field("from", &self.from, .any, "Messages after this cursor are missing.")
+        visitor.field("to", &self.to, .any, "The last missing cursor; go on after it.")
+        visitor.field("reason", &self.reason, .any, "Why, in words.")
     }
 }
 
 /// The notification `ended`.
 package struct EndedEvent: ControlEvent {
     package var subscription: Int64 = 0
-    /// A stable word for programs: `takenOver`.
     package var reason = ""
 
     package init() {}
 
     package static var name: String { "ended" }
     package static var summary: String {
-        "The daemon has ended the subscription: another reader of its consumer took over."
+        "The daemon ended the subscription because another reader of its consumer took over."
     }
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field("subscription", &self.subscription)
-        visitor.field("reason", &self.reason)
+        visitor.field(
+            "subscription", &self.subscription, .any, "The number that subscribe returned.")
+        visitor.field("reason", &self.reason, .any, "A stable word for programs: takenOver.")
     }
 }
 
 /// The notification `transfer`.
 package struct TransferEvent: ControlEvent {
-    /// How far a file is.
     package var transfer = TransferResult()
 
     package init() {}
 
     package static var name: String { "transfer" }
     package static var summary: String {
-        "A file is further than before, or has come; only where transfers was asked to follow."
+        "A download made progress or ended; only after transfers with follow."
     }
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field("transfer", &self.transfer)
+        visitor.field("transfer", &self.transfer, .any, "Progress of the download.")
     }
 }

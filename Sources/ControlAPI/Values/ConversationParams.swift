@@ -5,7 +5,7 @@ package struct ConversationParams: ControlValue {
 
     /// What is said of the parameter that names a conversation, of whichever method.
     static let toSummary: StaticString =
-        "A room (bare word), @name, @ and 8 or more characters of an id, or a conversation id."
+        "A room (bare word), @name, @ and at least 8 characters of an id, or a conversation id."
 
     package init() {}
 

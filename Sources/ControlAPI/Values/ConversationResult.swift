@@ -11,39 +11,22 @@ package struct ConversationResult: ControlValue {
 
     package var id = ""
     package var kind = Kind.room
-    /// How it is written here: `ops`, `office/ops`, `&ops` for a secret room, `@Ada` for a person.
     package var name = ""
-    /// The name of the realm here; nil for two people, who may meet in any.
     package var realm: String?
-    /// The room's name in its realm; nil where it is no room.
     package var room: String?
-    /// True where another room here has the same name, so that the bare word is refused; nil otherwise.
     package var ambiguous: Bool?
-    /// The other person's device; nil where it is no direct conversation.
     package var person: String?
-    /// False where this node is not in the realm, so that only the history is here.
     package var reachable = true
-    /// How many members are known here; `members` lists them.
     package var members: Int64 = 0
-    /// Whether a linked peer may still tell of more members and messages.
     package var learning = false
-    /// How many messages were not read.
     package var unread: Int64 = 0
-    /// How many of these call the user by name.
     package var mentions: Int64 = 0
-    /// True where the user has muted it; nil otherwise.
     package var muted: Bool?
-    /// True where the user has put it away; nil otherwise.
     package var archived: Bool?
-    /// How many messages would go from this disk by what was asked; nil but for `retain` with `dryRun`.
     package var retainGoing: Int64?
-    /// For how many days its messages are kept here; nil for ever.
     package var retainDays: Int64?
-    /// How many bytes its messages may take here; nil for any number.
     package var retainBytes: Int64?
-    /// What it is about, as a member has said last; nil where nobody has.
     package var topic: String?
-    /// The newest message in display order; nil, written as null, when there is none.
     package var lastMessage: MessageResult?
 
     package init() {}
@@ -52,24 +35,46 @@ package struct ConversationResult: ControlValue {
     package static var schemaName: String? { "Conversation" }
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field("id", &self.id, .id)
-        visitor.field("kind", &self.kind)
-        visitor.field("name", &self.name)
-        visitor.field("realm", &self.realm)
-        visitor.field("room", &self.room)
-        visitor.field("person", &self.person, .id)
-        visitor.field("reachable", &self.reachable)
-        visitor.field("members", &self.members)
-        visitor.field("learning", &self.learning)
-        visitor.field("unread", &self.unread)
-        visitor.field("lastMessage", &self.lastMessage, .orNull)
-        visitor.field("muted", &self.muted)
-        visitor.field("archived", &self.archived)
-        visitor.field("retainDays", &self.retainDays)
-        visitor.field("retainGoing", &self.retainGoing)
-        visitor.field("mentions", &self.mentions)
-        visitor.field("retainBytes", &self.retainBytes)
-        visitor.field("topic", &self.topic)
-        visitor.field("ambiguous", &self.ambiguous)
+        visitor.field("id", &self.id, .id, "The conversation's id.")
+        visitor.field(
+            "kind", &self.kind, .any, "room, direct (two people) or secret (a secret room).")
+        visitor.field(
+            "name", &self.name, .any,
+            "Its name here: ops, office/ops, &ops for a secret room, @Ada for a person.")
+        visitor.field(
+            "realm", &self.realm, .any, "The name of the realm here; left out for two people.")
+        visitor.field("room", &self.room, .any, "The room's name in its realm.")
+        visitor.field(
+            "person", &self.person, .id, "The other person's device, in a direct conversation.")
+        visitor.field(
+            "reachable", &self.reachable, .any,
+            "False if this node is not in the realm, so only the history is here.")
+        visitor.field(
+            "members", &self.members, .any,
+            "How many members are known; the method members lists them.")
+        visitor.field(
+            "learning", &self.learning, .any,
+            "Whether a linked peer may still report more members and messages.")
+        visitor.field("unread", &self.unread, .any, "How many messages are unread.")
+        visitor.field(
+            "lastMessage", &self.lastMessage, .orNull,
+            "The newest message in display order; null if there is none.")
+        visitor.field("muted", &self.muted, .any, "True if muted.")
+        visitor.field("archived", &self.archived, .any, "True if archived.")
+        visitor.field(
+            "retainDays", &self.retainDays, .any,
+            "How many days messages are kept on this disk; left out for ever.")
+        visitor.field(
+            "retainGoing", &self.retainGoing, .any,
+            "How many messages would be deleted; only from retain with dryRun.")
+        visitor.field(
+            "mentions", &self.mentions, .any, "How many unread messages mention the user.")
+        visitor.field(
+            "retainBytes", &self.retainBytes, .any,
+            "How many bytes of text are kept on this disk; left out for any number.")
+        visitor.field("topic", &self.topic, .any, "The topic; left out if there is none.")
+        visitor.field(
+            "ambiguous", &self.ambiguous, .any,
+            "True if another room here has the same name, so the bare word is refused.")
     }
 }

@@ -29,10 +29,11 @@ package enum DeliveryMembers: Hashable, Sendable {
                 names.count <= Self.namedLimit
             else {
                 throw .invalidParams(
-                    "\"\(TerminalText.line(text))\" does not say who is to have the message",
+                    "\"\(TerminalText.line(text))\" does not say who must have the message",
                     reason: "badMembers",
-                    remedy: "give any, all, a number, or up to \(Self.namedLimit) people with "
-                        + "commas between: @ada,@ben",
+                    remedy:
+                        "give any, all, a number, or up to \(Self.namedLimit) people separated by "
+                        + "commas: @ada,@ben",
                     details: [JSON.Member("param", "members")])
             }
             self = .named(names)

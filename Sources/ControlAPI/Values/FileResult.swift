@@ -1,17 +1,16 @@
 /// A file as a message tells of it.
 package struct FileResult: ControlValue {
-    /// What its author calls it; only a name, which says neither where to save it nor what it holds.
     package var name = ""
-    /// Of what type its author says that it is, as `image/png`.
     package var type = ""
     package var size: Int64 = 0
 
     package init() {}
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field("name", &self.name)
-        visitor.field("type", &self.type)
-        visitor.field("size", &self.size)
+        visitor.field(
+            "name", &self.name, .any, "The name its author gave it; it is not a safe path.")
+        visitor.field("type", &self.type, .any, "The type its author gave it, such as image/png.")
+        visitor.field("size", &self.size, .any, "Its size in bytes.")
     }
 }
 
@@ -27,10 +26,10 @@ package struct OutgoingFile: ControlValue {
     package mutating func fields(_ visitor: inout some FieldVisitor) {
         visitor.field(
             "name", &self.name, .bytes(ControlLimits.fileNameBytes),
-            "What the file is called: a name without a slash.")
+            "The file's name, without a slash.")
         visitor.field(
             "type", &self.type, .bytes(ControlLimits.mediaTypeBytes),
-            "Of what type it is, as image/png; application/octet-stream by default.")
+            "Its type, such as image/png; application/octet-stream by default.")
     }
 }
 
@@ -48,38 +47,41 @@ package struct TransferResult: ControlValue {
         case failed
     }
 
-    /// The message that tells of it.
     package var id = ""
     package var conversation = ""
     package var conversationName = ""
-    /// What its author calls it.
     package var name = ""
     package var size: Int64 = 0
-    /// How many of them are here.
     package var stored: Int64 = 0
-    /// How many linked peers have some of it.
     package var sources: Int64 = 0
     package var state = State.waiting
-    /// Why it has ended, as a stable word; nil where it has not failed.
     package var reason: String?
-    /// Bytes a second of late; nil where nothing has come.
     package var rate: Int64?
-    /// How long it still takes at that rate, in seconds; nil where that is not known.
     package var secondsLeft: Int64?
 
     package init() {}
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field("id", &self.id, .id)
-        visitor.field("conversation", &self.conversation, .id)
-        visitor.field("conversationName", &self.conversationName)
-        visitor.field("name", &self.name)
-        visitor.field("size", &self.size)
-        visitor.field("stored", &self.stored)
-        visitor.field("sources", &self.sources)
-        visitor.field("state", &self.state)
-        visitor.field("reason", &self.reason)
-        visitor.field("rate", &self.rate)
-        visitor.field("secondsLeft", &self.secondsLeft)
+        visitor.field("id", &self.id, .id, "The message's id.")
+        visitor.field("conversation", &self.conversation, .id, "The conversation's id.")
+        visitor.field(
+            "conversationName", &self.conversationName, .any, "The conversation's name here.")
+        visitor.field("name", &self.name, .any, "The name its author gave it.")
+        visitor.field("size", &self.size, .any, "Its size in bytes.")
+        visitor.field("stored", &self.stored, .any, "How many bytes are here.")
+        visitor.field("sources", &self.sources, .any, "How many linked peers have some of it.")
+        visitor.field(
+            "state", &self.state, .any,
+            "waiting (others come first), seeking (no linked peer has it), fetching, done or failed."
+        )
+        visitor.field(
+            "reason", &self.reason, .any,
+            "Why it failed: diskFull, fileQuota, fileFailed, cancelled, gone (its message was deleted), busy."
+        )
+        visitor.field(
+            "rate", &self.rate, .any, "Bytes a second recently; left out if nothing has arrived.")
+        visitor.field(
+            "secondsLeft", &self.secondsLeft, .any,
+            "Seconds left at that rate; left out if unknown.")
     }
 }

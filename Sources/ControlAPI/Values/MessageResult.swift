@@ -22,22 +22,20 @@ package struct MessageResult: ControlValue {
 
     /// A place on the Earth.
     package struct Place: ControlValue {
-        /// Degrees north.
         package var latitude = 0.0
-        /// Degrees east.
         package var longitude = 0.0
-        /// How far it may be off, in metres; nil where that is not said.
         package var accuracy: Int64?
-        /// The same as a `geo:` URI.
         package var uri: String?
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("latitude", &self.latitude)
-            visitor.field("longitude", &self.longitude)
-            visitor.field("accuracy", &self.accuracy)
-            visitor.field("uri", &self.uri)
+            visitor.field("latitude", &self.latitude, .any, "Degrees north.")
+            visitor.field("longitude", &self.longitude, .any, "Degrees east.")
+            visitor.field(
+                "accuracy", &self.accuracy, .any,
+                "How inaccurate it may be, in metres; left out if not given.")
+            visitor.field("uri", &self.uri, .any, "The same as a geo: URI.")
         }
     }
 
@@ -48,72 +46,56 @@ package struct MessageResult: ControlValue {
         /// How many people are listed at most.
         package static let listedPeople = 16
 
-        /// An emoji, or a short word.
         package var sign = ""
-        /// How many people have given it.
         package var count: Int64 = 0
-        /// True where the own person is one of them; nil otherwise.
         package var own: Bool?
-        /// The devices of the first of them.
         package var people: [String] = []
-        /// The names that these go by here, in the same order.
         package var names: [String] = []
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("sign", &self.sign)
-            visitor.field("count", &self.count)
-            visitor.field("own", &self.own)
-            visitor.field("people", &self.people, .id)
-            visitor.field("names", &self.names)
+            visitor.field("sign", &self.sign, .any, "An emoji or a short word.")
+            visitor.field("count", &self.count, .any, "How many people gave it.")
+            visitor.field("own", &self.own, .any, "True if the user is one of them.")
+            visitor.field(
+                "people", &self.people, .id, "The devices of up to 16 of them, contacts first.")
+            visitor.field("names", &self.names, .any, "Their names here, in the same order.")
         }
     }
 
     /// The message that another one answers.
     package struct Answered: ControlValue {
         package var id = ""
-        /// Its author's identity.
         package var author = ""
-        /// The name that its author goes by here, as `Ada@` and the beginning of the key where it is ambiguous.
         package var authorName = ""
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("id", &self.id, .id)
-            visitor.field("author", &self.author, .id)
-            visitor.field("authorName", &self.authorName)
+            visitor.field("id", &self.id, .id, "The message's id.")
+            visitor.field("author", &self.author, .id, "Its author's device.")
+            visitor.field(
+                "authorName", &self.authorName, .any,
+                "Its author's name here; Ada@ and the beginning of the key if the name is ambiguous."
+            )
         }
     }
 
-    /// The entry's id.
     package var id = ""
     package var conversation = ""
     package var conversationName = ""
-    /// The author's identity.
     package var author = ""
-    /// The name that the author goes by here.
     package var authorName = ""
-    /// True where the author's name could be taken for that of somebody else, for a key or for none, so that the
-    /// beginning of the key belongs to it; nil otherwise.
     package var ambiguous: Bool?
-    /// True where the user has compared keys with the author; nil otherwise.
     package var verified: Bool?
-    /// True where the user has written it, with this device or another one; nil otherwise.
     package var own: Bool?
     package var kind = Kind.text
-    /// The text; empty for the kinds that have none.
     package var text = ""
-    /// The message that it answers; nil where it answers none.
     package var replyTo: Answered?
-    /// When the author wrote it, by the author's clock.
     package var time = Timestamp(milliseconds: 0)
-    /// Its position in this node's order of arrival.
     package var cursor: Int64 = 0
-    /// Whether it arrived after messages that it precedes in display order.
     package var late = false
-    /// True when it lies after a proven fork of its log; nil otherwise.
     package var disputed: Bool?
     /// What few messages have; none in most, so that those cost nothing for it.
     private var rare: [Rare] = []
@@ -130,28 +112,52 @@ package struct MessageResult: ControlValue {
     package static var schemaName: String? { "Message" }
 
     package mutating func fields<Visitor: FieldVisitor>(_ visitor: inout Visitor) {
-        visitor.field("id", &self.id, .id)
-        visitor.field("conversation", &self.conversation, .id)
-        visitor.field("conversationName", &self.conversationName)
-        visitor.field("author", &self.author, .id)
-        visitor.field("authorName", &self.authorName)
-        visitor.field("ambiguous", &self.ambiguous)
-        visitor.field("verified", &self.verified)
-        visitor.field("own", &self.own)
-        visitor.field("kind", &self.kind)
-        visitor.field("text", &self.text)
-        visitor.field("replyTo", &self.replyTo)
-        visitor.field("time", &self.time)
-        visitor.field("cursor", &self.cursor)
-        visitor.field("late", &self.late)
-        visitor.field("disputed", &self.disputed)
+        visitor.field("id", &self.id, .id, "The message's id.")
+        visitor.field("conversation", &self.conversation, .id, "The conversation's id.")
+        visitor.field(
+            "conversationName", &self.conversationName, .any, "The conversation's name here.")
+        visitor.field(
+            "author", &self.author, .id, "The author's device: names are labels, this is who it is."
+        )
+        visitor.field("authorName", &self.authorName, .any, "The author's name here.")
+        visitor.field(
+            "ambiguous", &self.ambiguous, .any,
+            "True if the author's name could be mistaken for another person's, for a key or for no name; show the beginning of the key with it."
+        )
+        visitor.field(
+            "verified", &self.verified, .any, "True if the user has compared keys with the author.")
+        visitor.field(
+            "own", &self.own, .any, "True if the user wrote it, on any device; it is never unread.")
+        visitor.field(
+            "kind", &self.kind, .any,
+            "text; action (what the author does); location (text is its name); file (text is its caption); join; leave; topic (text is the topic, or empty); unknown (text is what its author's software gives for readers that cannot read it)."
+        )
+        visitor.field("text", &self.text, .any, "The text; empty for kinds without one.")
+        visitor.field(
+            "replyTo", &self.replyTo, .any,
+            "The message it answers, as its author says; it may not be here.")
+        visitor.field("time", &self.time, .any, "When it was written, by the author's clock.")
+        visitor.field("cursor", &self.cursor, .any, "Its place in this node's order of arrival.")
+        visitor.field(
+            "late", &self.late, .any,
+            "Whether it arrived after messages that follow it in display order, or answers such a message."
+        )
+        visitor.field(
+            "disputed", &self.disputed, .any,
+            "True if its author signed two histories and it comes after the point where they part.")
         if Visitor.leavesOut, self.rare.isEmpty { return }
-        visitor.field("mention", &self.mention)
-        visitor.field("location", &self.location)
-        visitor.field("file", &self.file)
-        visitor.field("edited", &self.edited)
-        visitor.field("reactions", &self.reactions)
-        visitor.field("moreReactions", &self.moreReactions)
+        visitor.field(
+            "mention", &self.mention, .any, "True if it names the user with @, or answers them.")
+        visitor.field("location", &self.location, .any, "The location, for the kind location.")
+        visitor.field("file", &self.file, .any, "The file, for the kind file.")
+        visitor.field(
+            "edited", &self.edited, .any,
+            "When it got the text it has now; left out if it was never edited.")
+        visitor.field(
+            "reactions", &self.reactions, .any,
+            "At most 32 reactions: first those of the user and contacts, then the most frequent.")
+        visitor.field(
+            "moreReactions", &self.moreReactions, .any, "How many more reactions there are.")
     }
 }
 
@@ -174,37 +180,31 @@ extension MessageResult {
         body(&self.rare[0])
     }
 
-    /// True where it calls the user by name, or answers them; nil otherwise.
     package var mention: Bool? {
         get { self.rare.first?.mention }
         set { self.change(newValue != nil) { $0.mention = newValue } }
     }
 
-    /// Where it is about a place; nil for other kinds.
     package var location: Place? {
         get { self.rare.first?.location }
         set { self.change(newValue != nil) { $0.location = newValue } }
     }
 
-    /// Where it is a file; nil for other kinds.
     package var file: FileResult? {
         get { self.rare.first?.file }
         set { self.change(newValue != nil) { $0.file = newValue } }
     }
 
-    /// When the author has given it the text that it has; nil where that is the first one.
     package var edited: Timestamp? {
         get { self.rare.first?.edited }
         set { self.change(newValue != nil) { $0.edited = newValue } }
     }
 
-    /// What people make of it, the user and those whom they know first; nil where nobody has said.
     package var reactions: [Sign]? {
         get { self.rare.first?.reactions }
         set { self.change(newValue != nil) { $0.reactions = newValue } }
     }
 
-    /// How many signs people have made of it beside those; nil where these are all.
     package var moreReactions: Int64? {
         get { self.rare.first?.moreReactions }
         set { self.change(newValue != nil) { $0.moreReactions = newValue } }

@@ -1,8 +1,6 @@
 /// A part of a list: the answer of every method that lists something.
 package struct Page<Element: ControlValue>: ControlValue {
-    /// The elements, in the order of the list.
     package var items: [Element] = []
-    /// Where the rest of the list begins: the `after` of the next call; nil at the end.
     package var next: String?
 
     /// The elements, and a little around them.
@@ -12,8 +10,9 @@ package struct Page<Element: ControlValue>: ControlValue {
     package init() {}
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field("items", &self.items)
-        visitor.field("next", &self.next)
+        visitor.field("items", &self.items, .any, "The elements, in the order of the list.")
+        visitor.field(
+            "next", &self.next, .any, "Where the next page begins, for after; left out at the end.")
     }
 }
 
@@ -30,10 +29,10 @@ package struct PageParams: ControlValue {
     package mutating func fields(_ visitor: inout some FieldVisitor) {
         visitor.field(
             "limit", &self.limit, .range(1...Int64(ControlLimits.pageItems)),
-            "The most elements to return; 100 by default, and fewer where they are long.")
+            "The most elements to return; 100 by default, fewer if they are long.")
         visitor.field(
             "after", &self.after, .bytes(ControlLimits.pagePlaceBytes),
-            "The next of the page before; without it the list begins.")
+            "The next of the page before; left out: the first page.")
     }
 
     /// Reads where the page of a list begins; throws `invalidParams` for a place that is none of this
@@ -45,8 +44,8 @@ package struct PageParams: ControlValue {
         guard let after = self.after else { return PageCut(list: list, limit: limit) }
         guard let place = PagePlace(after, in: list) else {
             throw .invalidParams(
-                "\"after\" of \(list) is no place in that list", reason: "badPlace",
-                remedy: "give the \"next\" of the page before, or leave it out to begin anew",
+                "\"after\" of \(list) is not a place in that list", reason: "badPlace",
+                remedy: "give the \"next\" of the page before, or leave it out to start again",
                 details: [JSON.Member("param", "after")])
         }
         return PageCut(list: list, limit: limit, after: place)

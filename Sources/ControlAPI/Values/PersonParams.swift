@@ -8,6 +8,6 @@ package struct PersonParams: ControlValue {
     package mutating func fields(_ visitor: inout some FieldVisitor) {
         visitor.field(
             "person", &self.person, .word,
-            "@ and a name, the beginning of one, or 8 or more characters of the id.")
+            "@ and a name, its beginning, or at least 8 characters of the id.")
     }
 }

@@ -1,17 +1,11 @@
 /// Somebody of whom the user has said something, in `people` and what changes it.
 package struct PersonResult: ControlValue {
     package var id = ""
-    /// The name it goes by here; empty where it has told none.
     package var name = ""
-    /// True where the name could be taken for that of somebody else; nil otherwise.
     package var ambiguous: Bool?
-    /// How far it is trusted here.
     package var tier = TierWord.stranger
-    /// How this node stands with it.
     package var state = PeersMethod.State.away
-    /// How reachable its user is, by their own word; nil for who is linked and does not tell.
     package var presence: PresenceWord?
-    /// When it was last linked; nil, written as null, when never.
     package var lastSeen: Timestamp?
 
     package init() {}
@@ -20,12 +14,14 @@ package struct PersonResult: ControlValue {
     package static var schemaName: String? { "Person" }
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field("id", &self.id, .id)
-        visitor.field("name", &self.name)
-        visitor.field("ambiguous", &self.ambiguous)
-        visitor.field("tier", &self.tier)
-        visitor.field("state", &self.state)
-        visitor.field("presence", &self.presence)
-        visitor.field("lastSeen", &self.lastSeen, .orNull)
+        visitor.field("id", &self.id, .id, "The person's device.")
+        visitor.field("name", &self.name, .any, "The person's name here; empty if they gave none.")
+        visitor.field(
+            "ambiguous", &self.ambiguous, .any,
+            "True if the name could be mistaken for another person's.")
+        visitor.field("tier", &self.tier, .any, "How far the person is trusted, as in peers.")
+        visitor.field("state", &self.state, .any, "As in peers.")
+        visitor.field("presence", &self.presence, .any, "As in peers.")
+        visitor.field("lastSeen", &self.lastSeen, .orNull, "When last linked; null if never.")
     }
 }

@@ -7,14 +7,13 @@ package enum PictureWord: String, WordValue {
 
 /// The picture that somebody's profile names.
 package struct PictureResult: ControlValue {
-    /// What it is; nil while it is not here.
     package var type: PictureWord?
     package var size: Int64 = 0
 
     package init() {}
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field("type", &self.type)
-        visitor.field("size", &self.size)
+        visitor.field("type", &self.type, .any, "png, jpeg or webp; left out while it is not here.")
+        visitor.field("size", &self.size, .any, "Its size in bytes.")
     }
 }

@@ -2,29 +2,28 @@
 package struct PresenceEvent: ControlEvent {
     package var subscription: Int64 = 0
     package var peer = ""
-    /// The name that it goes by here.
     package var name = ""
-    /// True where the name could be taken for that of somebody else; nil otherwise.
     package var ambiguous: Bool?
-    /// How reachable its user is.
     package var presence = PresenceWord.offline
-    /// When it was linked last; nil, written as null, when never.
     package var lastSeen: Timestamp?
 
     package init() {}
 
     package static var name: String { "presence" }
     package static var summary: String {
-        "Somebody is there, away or gone; only for subscriptions with the kind presence."
+        "A person came online or went away; only with the kind presence."
     }
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field("subscription", &self.subscription)
-        visitor.field("peer", &self.peer, .id)
-        visitor.field("name", &self.name)
-        visitor.field("ambiguous", &self.ambiguous)
-        visitor.field("presence", &self.presence)
-        visitor.field("lastSeen", &self.lastSeen, .orNull)
+        visitor.field(
+            "subscription", &self.subscription, .any, "The number that subscribe returned.")
+        visitor.field("peer", &self.peer, .id, "The person's device.")
+        visitor.field("name", &self.name, .any, "The person's name here.")
+        visitor.field(
+            "ambiguous", &self.ambiguous, .any,
+            "True if the name could be mistaken for another person's.")
+        visitor.field("presence", &self.presence, .any, "online, away or offline.")
+        visitor.field("lastSeen", &self.lastSeen, .orNull, "When last linked; null if never.")
     }
 }
 
@@ -32,31 +31,33 @@ package struct PresenceEvent: ControlEvent {
 package struct TypingEvent: ControlEvent {
     package var subscription: Int64 = 0
     package var conversation = ""
-    /// What that is called.
     package var conversationName = ""
     package var peer = ""
-    /// The name that it goes by here.
     package var name = ""
-    /// True where the name could be taken for that of somebody else; nil otherwise.
     package var ambiguous: Bool?
-    /// Whether they write, or do so no longer.
     package var typing = false
 
     package init() {}
 
     package static var name: String { "typing" }
     package static var summary: String {
-        "Somebody writes in a conversation, or does so no longer; only for subscriptions with the kind typing."
+        "A person started or stopped typing in a conversation; only with the kind typing."
     }
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field("subscription", &self.subscription)
-        visitor.field("conversation", &self.conversation, .id)
-        visitor.field("conversationName", &self.conversationName)
-        visitor.field("peer", &self.peer, .id)
-        visitor.field("name", &self.name)
-        visitor.field("ambiguous", &self.ambiguous)
-        visitor.field("typing", &self.typing)
+        visitor.field(
+            "subscription", &self.subscription, .any, "The number that subscribe returned.")
+        visitor.field("conversation", &self.conversation, .id, "The conversation's id.")
+        visitor.field(
+            "conversationName", &self.conversationName, .any, "The conversation's name here.")
+        visitor.field("peer", &self.peer, .id, "The person's device.")
+        visitor.field("name", &self.name, .any, "The person's name here.")
+        visitor.field(
+            "ambiguous", &self.ambiguous, .any,
+            "True if the name could be mistaken for another person's.")
+        visitor.field(
+            "typing", &self.typing, .any,
+            "Whether they are typing; false once they have sent it or stopped.")
     }
 }
 
@@ -64,25 +65,27 @@ package struct TypingEvent: ControlEvent {
 package struct PictureEvent: ControlEvent {
     package var subscription: Int64 = 0
     package var peer = ""
-    /// The name that it goes by here.
     package var name = ""
-    /// True where the name could be taken for that of somebody else; nil otherwise.
     package var ambiguous: Bool?
-    /// The picture, which is here; nil, written as null, for none.
     package var picture: PictureResult?
 
     package init() {}
 
     package static var name: String { "picture" }
     package static var summary: String {
-        "Somebody's picture has come or changed, or they have none any longer; only for subscriptions with the kind picture."
+        "A person's picture arrived, changed or was removed; only with the kind picture."
     }
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field("subscription", &self.subscription)
-        visitor.field("peer", &self.peer, .id)
-        visitor.field("name", &self.name)
-        visitor.field("ambiguous", &self.ambiguous)
-        visitor.field("picture", &self.picture, .orNull)
+        visitor.field(
+            "subscription", &self.subscription, .any, "The number that subscribe returned.")
+        visitor.field("peer", &self.peer, .id, "The person's device.")
+        visitor.field("name", &self.name, .any, "The person's name here.")
+        visitor.field(
+            "ambiguous", &self.ambiguous, .any,
+            "True if the name could be mistaken for another person's.")
+        visitor.field(
+            "picture", &self.picture, .orNull, "The picture, which is here; null if they have none."
+        )
     }
 }

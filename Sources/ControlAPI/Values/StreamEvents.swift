@@ -1,32 +1,35 @@
 /// The notification `stream`.
 package struct StreamEvent: ControlEvent {
     package var stream: Int64 = 0
-    /// Who sends it.
     package var peer = ""
-    /// The name that the sender goes by here, as `Ada@` and the beginning of the key where it is ambiguous.
     package var peerName = ""
-    /// Which packet of the sender's it is, from 1; at the end, how many there were.
     package var number: Int64 = 0
-    /// The bytes; nil at the end.
     package var data: Base64?
-    /// True for a packet that comes behind a later one and was told as missed; nil otherwise.
     package var late: Bool?
-    /// True where the sender has ended the stream; nil otherwise.
     package var end: Bool?
 
     package init() {}
 
     package static var name: String { "stream" }
-    package static var summary: String { "A packet of a stream that is received, or its end." }
+    package static var summary: String {
+        "A packet of an ephemeral stream arrived, or the stream ended."
+    }
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field("stream", &self.stream)
-        visitor.field("peer", &self.peer, .id)
-        visitor.field("peerName", &self.peerName)
-        visitor.field("number", &self.number)
-        visitor.field("data", &self.data)
-        visitor.field("late", &self.late)
-        visitor.field("end", &self.end)
+        visitor.field("stream", &self.stream, .any, "The number that openStream returned.")
+        visitor.field("peer", &self.peer, .id, "The sender's device.")
+        visitor.field(
+            "peerName", &self.peerName, .any,
+            "The sender's name here; Ada@ and the beginning of the key if the name is ambiguous.")
+        visitor.field(
+            "number", &self.number, .any,
+            "The number of the packet, from 1; at the end, how many there were.")
+        visitor.field("data", &self.data, .any, "The bytes, in base64; left out at the end.")
+        visitor.field(
+            "late", &self.late, .any,
+            "True for a packet that arrived after a later one and was reported as missed; only without ordered."
+        )
+        visitor.field("end", &self.end, .any, "True if the sender ended the stream.")
     }
 }
 
@@ -41,66 +44,67 @@ package struct StreamErrorEvent: ControlEvent {
     }
 
     package var stream: Int64 = 0
-    /// Whose packets; nil where those of several.
     package var peer: String?
-    /// Why they are missing.
     package var reason = Reason.missed
-    /// How many are missing.
     package var missed: Int64 = 0
-    /// Of `slow`, how many waited for this client to read, and follow now.
     package var cached: Int64 = 0
 
     package init() {}
 
     package static var name: String { "streamError" }
-    package static var summary: String { "Packets of a stream are missing." }
+    package static var summary: String { "Packets of an ephemeral stream are missing." }
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field("stream", &self.stream)
-        visitor.field("peer", &self.peer, .id)
-        visitor.field("reason", &self.reason)
-        visitor.field("missed", &self.missed)
-        visitor.field("cached", &self.cached)
+        visitor.field("stream", &self.stream, .any, "The number that openStream returned.")
+        visitor.field(
+            "peer", &self.peer, .id,
+            "The sender's device; left out if several senders are affected.")
+        visitor.field(
+            "reason", &self.reason, .any,
+            "missed (sent before, or lost on the way) or slow (this client did not read).")
+        visitor.field("missed", &self.missed, .any, "How many packets are missing.")
+        visitor.field(
+            "cached", &self.cached, .any, "With slow: how many packets were waiting and follow now."
+        )
     }
 }
 
 /// The notification `streamPiece`.
 package struct StreamPieceEvent: ControlEvent {
     package var subscription: Int64 = 0
-    /// Its position in this node's order of arrival.
     package var cursor: Int64 = 0
     package var conversation = ""
-    /// Who has sent it.
     package var peer = ""
-    /// The name that the sender goes by here, as `Ada@` and the beginning of the key where it is ambiguous.
     package var peerName = ""
     package var name = ""
-    /// Tells the sendings of one name apart.
     package var session: Int64 = 0
-    /// How many bytes of the sending stand before these.
     package var offset: Int64 = 0
     package var data = Base64()
-    /// True where the sending ends with it; nil otherwise.
     package var end: Bool?
 
     package init() {}
 
     package static var name: String { "streamPiece" }
     package static var summary: String {
-        "Bytes of a durable stream; only for subscriptions with the kind stream."
+        "Bytes of a durable stream arrived; only with the kind stream."
     }
     package var expectedBytes: Int { self.data.expectedBytes + 500 }
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field("subscription", &self.subscription)
-        visitor.field("cursor", &self.cursor)
-        visitor.field("conversation", &self.conversation, .id)
-        visitor.field("peer", &self.peer, .id)
-        visitor.field("peerName", &self.peerName)
-        visitor.field("name", &self.name)
-        visitor.field("session", &self.session)
-        visitor.field("offset", &self.offset)
-        visitor.field("data", &self.data)
-        visitor.field("end", &self.end)
+        visitor.field(
+            "subscription", &self.subscription, .any, "The number that subscribe returned.")
+        visitor.field("cursor", &self.cursor, .any, "Its place in this node's order of arrival.")
+        visitor.field("conversation", &self.conversation, .id, "The conversation's id.")
+        visitor.field("peer", &self.peer, .id, "The sender's device.")
+        visitor.field(
+            "peerName", &self.peerName, .any,
+            "The sender's name here; Ada@ and the beginning of the key if the name is ambiguous.")
+        visitor.field("name", &self.name, .any, "The stream's name.")
+        visitor.field(
+            "session", &self.session, .any, "A number that tells the sendings of one name apart.")
+        visitor.field(
+            "offset", &self.offset, .any, "How many bytes of the sending come before these.")
+        visitor.field("data", &self.data, .any, "The bytes, in base64.")
+        visitor.field("end", &self.end, .any, "True with the last part of a sending.")
     }
 }

@@ -24,7 +24,7 @@ extension SendMethod {
             return (
                 "the message is stored, and \(result.deliveredTo.count) of \(self.wanted) \(have); "
                     + "\(name) has \(members)",
-                "do not send it again: who joins later gets it; ask for as many as there are: --members"
+                "do not send it again: people who join later get it; set --members to at most that number"
             )
         }
     }

@@ -23,7 +23,8 @@ extension Configuration {
                     .problem,
                     "\(self.place(of: .interface)): there is no network interface "
                         + "\"\(TerminalText.line(name))\"",
-                    remedy: "correct it, or remove it to use all; \(error.remedy ?? "see: ip link")"
+                    remedy:
+                        "correct it, or remove it to use all interfaces; \(error.remedy ?? "see: ip link")"
                 )
             }
         }
@@ -58,6 +59,6 @@ extension Configuration {
         if let group = ProcessEnvironment.group(named: name) { return group }
         throw StartError(
             "there is no group \"\(TerminalText.line(name))\", which SocketGroup= names",
-            remedy: "make it with groupadd, or correct the setting", exitCode: .configuration)
+            remedy: "create it with groupadd, or correct the setting", exitCode: .configuration)
     }
 }

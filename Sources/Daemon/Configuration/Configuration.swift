@@ -160,7 +160,7 @@ extension Configuration {
             if address.port != 0, let earlier = addresses.firstIndex(of: address) {
                 throw Self.invalid(
                     value, "is given again after \(values[earlier].origin)",
-                    remedy: "keep one of the two: each line is listened on")
+                    remedy: "keep one of the two: each line adds an address")
             }
             addresses.append(address)
         }
@@ -178,7 +178,7 @@ extension Configuration {
         let bytes = try Self.bytes(value)
         guard bytes >= Self.diskLimitLeast else {
             throw Self.invalid(
-                value, "is too little for a database", remedy: "allow at least 1M")
+                value, "is too small for a database", remedy: "allow at least 1M")
         }
         return bytes
     }
@@ -191,7 +191,7 @@ extension Configuration {
         }
         if let refused = OwnName.refusedCharacter(in: value.text) {
             throw Self.invalid(
-                value, "cannot be a name, for it has \(refused) in it",
+                value, "cannot be a name, because it contains \(refused)",
                 remedy: "leave that out")
         }
         return value.text
@@ -210,7 +210,7 @@ extension Configuration {
         }
         guard !value.isFromFile || value.text.hasPrefix("/") else {
             throw Self.invalid(
-                value, "is not an absolute path", remedy: "begin it with / in a file")
+                value, "is not an absolute path", remedy: "start it with / in a file")
         }
         return value.text
     }
@@ -219,7 +219,7 @@ extension Configuration {
         guard let address = SocketAddress(value.text) else {
             throw Self.invalid(
                 value, "is not an address with a port",
-                remedy: "write 192.0.2.7:4100, [::]:4100 or 0.0.0.0:0; port 0 takes a free one")
+                remedy: "write 192.0.2.7:4100, [::]:4100 or 0.0.0.0:0; port 0 takes any free one")
         }
         return address
     }

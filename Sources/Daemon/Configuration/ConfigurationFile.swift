@@ -99,7 +99,7 @@ struct ConfigurationFile: Equatable, Sendable {
         if line == "[\(Self.lockSection)]", !mayLock {
             throw ConfigurationError(
                 "\(place): [\(Self.lockSection)] is for the administrator of the machine",
-                remedy: "put it into \(SettingsFiles.systemFile), or remove it", isFromFile: true)
+                remedy: "move it to \(SettingsFiles.systemFile), or remove it", isFromFile: true)
         }
         let names = Self.sections + (mayLock ? [Self.lockSection] : [])
         let name =
@@ -127,7 +127,7 @@ struct ConfigurationFile: Equatable, Sendable {
             throw ConfigurationError(
                 "\(place): \(setting.key) does not belong "
                     + (section.map { "into [\($0)]" } ?? "before the first section"),
-                remedy: "put it below [\(setting.description.section)]", isFromFile: true)
+                remedy: "move it below [\(setting.description.section)]", isFromFile: true)
         }
         return setting
     }

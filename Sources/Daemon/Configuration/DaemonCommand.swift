@@ -110,22 +110,22 @@ package enum DaemonCommand: Equatable, Sendable {
                 )
             }
             + [
-                ("--check", "check the database, say what is wrong and end"),
-                ("--repair", "repair the database, keeping a copy, say what was done and end"),
+                ("--check", "check the database, say what is wrong and exit"),
+                ("--repair", "repair the database, keeping a copy, say what was done and exit"),
                 (
                     "--check-config",
-                    "say what the configuration comes to, or what is wrong, and end"
+                    "show the configuration or what is wrong with it, and exit"
                 ),
-                ("--version", "print the version and end"),
-                ("--help", "print this and end"),
+                ("--version", "print the version and exit"),
+                ("--help", "print this and exit"),
             ]
         for (option, help) in options {
             lines.append("  \(option)")
             lines.append("        \(help)")
         }
         lines += [
-            "", "The same settings stand in ~/.config/stoa/stoad.conf; see stoad.conf(5).",
-            "A user service is the usual way to run it: systemctl --user start stoad", "",
+            "", "The same settings can be set in ~/.config/stoa/stoad.conf; see stoad.conf(5).",
+            "It usually runs as a user service: systemctl --user start stoad", "",
         ]
         return lines.joined(separator: "\n")
     }

@@ -166,7 +166,7 @@ package enum Identity {
             throw StartError(
                 "\(folders.data)/\(name) does not belong to \(other)",
                 remedy: "restore both from the same backup, or move \(name) away to have a new "
-                    + "one made of the keys that are there",
+                    + "one made from the existing keys",
                 exitCode: .data)
         }
         return found
@@ -202,8 +202,9 @@ private struct KeyFolders {
         defer { bytes.wipe() }
         guard bytes.count == byteCount, let value = make(bytes.span.bytes) else {
             throw StartError(
-                "\(path) has \(bytes.count) bytes where \(byteCount) are due",
-                remedy: "restore it from a backup; without it others take you for somebody else",
+                "\(path) has \(bytes.count) bytes instead of \(byteCount)",
+                remedy:
+                    "restore it from a backup; without it, others take you for a different person",
                 exitCode: .data)
         }
         return value

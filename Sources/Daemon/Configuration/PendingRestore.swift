@@ -49,7 +49,7 @@ struct PendingRestore {
             backup = try Backup(decoding: bytes)
         } catch {
             throw StartError(
-                "\(self.path) is no opened backup: \(error)",
+                "\(self.path) is not an opened backup: \(error)",
                 remedy: "remove it, start stoad, and run stoa restore again", exitCode: .data)
         }
         let files = RealmFiles(dataDirectory: self.folder)

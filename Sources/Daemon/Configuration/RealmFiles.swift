@@ -58,16 +58,16 @@ struct RealmFiles: Equatable, Sendable {
     ) throws(StartError) {
         if stored.realms.contains(where: { $0.name == realm.name || $0.id == realm.id }) {
             throw StartError(
-                "\(path) is a second realm of the name or the id of \"\(realm.name)\"",
-                remedy: "move one of the two files away; stoa realm join --as NAME takes an "
-                    + "invitation under another name",
+                "\(path) is a second realm with the name or id of \"\(realm.name)\"",
+                remedy: "move one of the two files away; stoa realm join --as NAME joins by "
+                    + "an invitation under another name",
                 exitCode: .data)
         }
         guard stored.realms.count < Limits.realms else {
             throw StartError(
                 "\(path) would be the realm number \(Limits.realms + 1); a node is in at most "
                     + "\(Limits.realms)",
-                remedy: "move a file away that is not needed", exitCode: .data)
+                remedy: "move a file you do not need away", exitCode: .data)
         }
         stored.realms.append(realm)
     }
@@ -89,7 +89,7 @@ struct RealmFiles: Equatable, Sendable {
         guard access(path, R_OK) == 0 else { return nil }
         guard status.st_mode & 0o022 == 0 else {
             throw StartError(
-                "\(path) has mode \(Self.mode(status)), so others can put you into a realm of theirs",
+                "\(path) has mode \(Self.mode(status)), so others can add you to a realm of theirs",
                 remedy: "ask the administrator to run: chmod go-w \(path)", exitCode: .permission)
         }
         return try Self.read(path)
@@ -136,7 +136,7 @@ struct RealmFiles: Equatable, Sendable {
                 realm = try RealmInvitation(line).realm
             } catch { throw Self.unusable("\(path):\(index + 1)", "\(error)") }
         }
-        guard let realm else { throw Self.unusable(path, "there is no line in it") }
+        guard let realm else { throw Self.unusable(path, "the file is empty") }
         guard path.hasSuffix("/\(realm.name)\(Self.suffix)") else {
             throw StartError(
                 "\(path) holds the realm \"\(realm.name)\"",
@@ -147,9 +147,9 @@ struct RealmFiles: Equatable, Sendable {
 
     private static func unusable(_ place: String, _ why: String) -> StartError {
         StartError(
-            "\(place) is no invitation to a realm: \(why)",
-            remedy: "write it anew with stoa realm invite on a machine that is in the realm, or "
-                + "move it away to be without that realm",
+            "\(place) is not an invitation to a realm: \(why)",
+            remedy: "write it again with stoa realm invite on a machine in the realm, or "
+                + "move it away to do without that realm",
             exitCode: .data)
     }
 

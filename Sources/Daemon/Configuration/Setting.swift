@@ -35,9 +35,9 @@ enum Setting: String, CaseIterable, Sendable {
     /// When a change of a file counts for a daemon that runs.
     enum Effect: String, Sendable {
         /// When the daemon reads its configuration again.
-        case reload = "Changes with a reload."
+        case reload = "A reload applies changes."
         /// Only a start reads it.
-        case start = "Changes at the next start."
+        case start = "Changes apply at the next start."
     }
 
     /// What people are told of a setting, and how it may be given.
@@ -73,35 +73,36 @@ enum Setting: String, CaseIterable, Sendable {
         switch self {
         case .dataDirectory:
             Description(
-                section: "Node", valueShape: "DIRECTORY", help: "where identity and messages lie",
+                section: "Node", valueShape: "DIRECTORY",
+                help: "where the identity and messages are stored",
                 fallback: "~/.local/share/stoa", effect: .start,
-                details: "It is made when it is missing; nobody else may be able to enter it.")
+                details: "It is created if missing; nobody else may be able to enter it.")
         case .name:
             Description(
                 section: "Node", valueShape: "NAME", help: "the name that others see at first",
                 fallback: "your login name", effect: .start,
                 details:
                     "At most 64 bytes, without @ and control characters. Once a name is set with "
-                    + "stoa profile, that one stays."
+                    + "stoa profile, that one is used."
             )
         case .realm:
             Description(
                 section: "Node", valueShape: "NAME",
-                help: "the realm of rooms whose name stands alone", fallback: "open",
+                help: "the realm of rooms written without one", fallback: "open",
                 effect: .reload, details: "Rooms of other realms are written REALM/ROOM.")
         case .openRealm:
             Description(
                 section: "Node", valueShape: "yes|no",
-                help: "whether to be in the open realm, too: to link to anyone", fallback: "yes",
+                help: "whether to be in the open realm too, linking to anyone", fallback: "yes",
                 effect: .reload,
-                details: "With no, the daemon links only to nodes that share the secret of a realm "
-                    + "with it, and its rooms of the open realm are not reachable.")
+                details: "With no, the daemon links only to nodes that share a realm's secret "
+                    + "with it, and rooms of the open realm cannot be reached.")
         case .directFrom:
             Description(
                 section: "Node", valueShape: "anyone|known|verified",
-                help: "who may write to you without being accepted first", fallback: "known",
+                help: "people who may write to you without being accepted first", fallback: "known",
                 effect: .reload,
-                details: "What others write waits: see stoa requests.")
+                details: "Requests from others wait: see stoa requests.")
         case .readMarks:
             Description(
                 section: "Node", valueShape: "shown|private",
@@ -111,12 +112,12 @@ enum Setting: String, CaseIterable, Sendable {
                 section: "Node", valueShape: "shown|private",
                 help: "whether others see if you are there or away", fallback: "shown",
                 effect: .reload,
-                details: "With a reload, those who are linked keep what they have seen last until "
+                details: "After a reload, linked people keep what they have seen last until "
                     + "their link ends.")
         case .typing:
             Description(
                 section: "Node", valueShape: "shown|private",
-                help: "whether others see where you write", fallback: "shown", effect: .reload)
+                help: "whether others see that you are typing", fallback: "shown", effect: .reload)
         case .logLevel:
             Description(
                 section: "Node", valueShape: "error|warning|notice|info|debug",
@@ -124,20 +125,20 @@ enum Setting: String, CaseIterable, Sendable {
                 details: "The text of messages is never logged.")
         case .diskLimit:
             Description(
-                section: "Node", valueShape: "SIZE", help: "what messages may take of the disk",
+                section: "Node", valueShape: "SIZE", help: "most disk space messages may use",
                 fallback: "a tenth of it, at least 256M and at most 10G", effect: .start,
                 details:
-                    "At least 1M. Of it, strangers have a quarter together and fellows a half: "
-                    + "beyond that their largest logs are taken off. Where people you know, and "
-                    + "you yourself, have written all of it, nothing is taken or sent until "
-                    + "there is room: see stoa usage and stoa retain.")
+                    "At least 1M. Strangers together get a quarter of it and realm members a half: "
+                    + "beyond that their largest logs are deleted. If your contacts and "
+                    + "you fill all of it, nothing is accepted or sent until "
+                    + "there is space: see stoa usage and stoa retain.")
         default:
             Description(
                 section: "Node", valueShape: "FILE",
                 help: "write counters to this file every 15 seconds", fallback: "none",
                 effect: .reload,
-                details: "In the text format of Prometheus, replaced as a whole, for its collector "
-                    + "of text files. Names and texts are not in it.")
+                details: "In the text format of Prometheus for its textfile collector, replaced "
+                    + "as a whole. It contains no names or texts.")
         }
     }
 
@@ -148,7 +149,7 @@ enum Setting: String, CaseIterable, Sendable {
                 section: "Network", valueShape: "ADDRESS:PORT",
                 help: "where peers can reach this node; repeatable",
                 fallback: "a free port, for IPv6 and IPv4", effect: .start,
-                details: "Each that is given counts. Port 0 takes a free one.", isList: true)
+                details: "Every line adds an address. Port 0 takes any free one.", isList: true)
         case .interface:
             Description(
                 section: "Network", valueShape: "NAME", help: "use this network interface only",
@@ -158,17 +159,17 @@ enum Setting: String, CaseIterable, Sendable {
             Description(
                 section: "Network", valueShape: "auto|system|embedded|off",
                 help: "how to find peers", fallback: "auto", effect: .start,
-                details: "system announces through the Avahi daemon, embedded speaks multicast DNS "
-                    + "alone, auto takes the former where there is one, and off leaves it at peers "
+                details: "system uses the Avahi daemon, embedded its own multicast DNS, "
+                    + "auto the former if it is running, and off only peers "
                     + "that are named or remembered.")
         default:
             Description(
                 section: "Network", valueShape: "[KEY@]HOST:PORT",
-                help: "a peer to keep a link to; repeatable", fallback: "none", effect: .reload,
-                details: "With a KEY of 52 characters, which stoa status shows there as key, "
-                    + "nobody else is accepted there. A host name is looked up at the start, and "
+                help: "a peer to stay linked to; repeatable", fallback: "none", effect: .reload,
+                details: "With a KEY of 52 characters (the key of stoa status there), "
+                    + "only that peer is accepted. A host name is looked up at the start, and "
                     + "again every 30 seconds until that works; its first address is used. A peer "
-                    + "that a reload no longer names is let go at the next start.", isList: true)
+                    + "removed by a reload is dropped at the next start.", isList: true)
         }
     }
 
@@ -177,24 +178,24 @@ enum Setting: String, CaseIterable, Sendable {
         case .autoFetch:
             Description(
                 section: "Files", valueShape: "SIZE",
-                help: "fetch files up to this size by themselves; 0 for none", fallback: "1M",
-                effect: .reload, details: "Only those of people you know.")
+                help: "download files up to this size by themselves; 0 for none", fallback: "1M",
+                effect: .reload, details: "Only files from contacts.")
         case .fileLimit:
             Description(
-                section: "Files", valueShape: "SIZE", help: "what files may take of the disk",
+                section: "Files", valueShape: "SIZE", help: "most disk space files may use",
                 fallback: "a tenth of it, at most 10G", effect: .start)
         case .socket:
             Description(
                 section: "Control", valueShape: "PATH", help: "the control socket",
                 fallback: "$XDG_RUNTIME_DIR/stoa/control.sock", effect: .start,
-                details: "Ignored when systemd hands a listening Unix socket over.")
+                details: "Ignored if systemd passes a listening Unix socket.")
         default:
             Description(
                 section: "Control", valueShape: "GROUP",
-                help: "a group whose members may use the control socket, too", fallback: "none",
+                help: "a group whose members may use the control socket too", fallback: "none",
                 effect: .start,
-                details: "For the account of a machine, whose jobs run as several users: they can "
-                    + "read and write messages and streams, and nothing else; stoa-control(7) lists the methods."
+                details: "For a machine account whose jobs run as several users: they can "
+                    + "read and write messages and streams, nothing else; stoa-control(7) lists the methods."
             )
         }
     }

@@ -116,14 +116,14 @@ final class ControlServer {
         }
         self.clients[number] = client
         if !isOwner, !isGuest {
-            owner.failed("user \(user) was turned away from the control socket")
+            owner.failed("user \(user) was refused at the control socket")
             client.close(
                 saying: RPCError(
                     .refused, "this daemon belongs to another user", reason: "otherUser",
                     remedy: self.group == nil
-                        ? "start a stoad of your own" : "ask to be taken into its group"))
+                        ? "start your own stoad" : "ask to be added to its group"))
         } else if isFull {
-            owner.failed("a client was turned away: \(self.clients.count - 1) are connected")
+            owner.failed("a client was refused: \(self.clients.count - 1) are connected")
             client.close(saying: .busy("\(self.bounds.clients) clients are connected already"))
         }
     }

@@ -37,7 +37,7 @@ extension NodeShell {
             return
         }
         guard method.description.access == .group || reply.asker?.access != .group else {
-            reply.fail(.ownerOnly(request.method))
+            reply.fail(.ownerOnly("call \(request.method)"))
             return
         }
         do throws(RPCError) {
@@ -56,7 +56,7 @@ extension RPCError {
     /// For a member of the group of the socket, who asks for what only the daemon's user may do.
     static func ownerOnly(_ what: String) -> RPCError {
         .refused(
-            "\(what) is for the user whose daemon this is", reason: "ownerOnly",
+            "only the user whose daemon this is may \(what)", reason: "ownerOnly",
             remedy: "run it as that user: stoa-control(7) lists what the group may do")
     }
 }

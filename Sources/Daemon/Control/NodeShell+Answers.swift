@@ -50,7 +50,7 @@ extension NodeShell {
                     number: { self.unmetNumber(of: $0, pending.terms) },
                     name: { self.markedName(of: $0) }))
         }
-        self.log(.warning, "what the daemon itself asked for failed: \(RPCError(error).message)")
+        self.log(.warning, "the daemon's own request failed: \(RPCError(error).message)")
         if case .storage = error { return }
         if case .ended(let body) = pending.then { body() }
     }

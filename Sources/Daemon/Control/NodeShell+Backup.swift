@@ -72,7 +72,7 @@ extension NodeShell {
         guard Files.exists(folder) else {
             throw .refused(
                 "the backup cannot be written: there is no folder \(TerminalText.line(folder))",
-                reason: "unwritable", remedy: "make it, or choose one that is there")
+                reason: "unwritable", remedy: "create it, or choose an existing folder")
         }
         if Files.exists(file) {
             // A slip of the hand must not cost a file of another kind.
@@ -81,7 +81,7 @@ extension NodeShell {
                 old.starts(with: SealedBackup.beginning)
             else {
                 throw .refused(
-                    "\(TerminalText.line(file)) is there and is no backup", reason: "exists",
+                    "\(TerminalText.line(file)) exists and is not a backup", reason: "exists",
                     remedy: "choose another name, or move that file away")
             }
         }
@@ -101,7 +101,7 @@ extension NodeShell {
                 // The name of the file beside it, which takes its place, would say nothing to anybody.
                 "the backup \(TerminalText.line(file)) cannot be written: \(error.cause)",
                 reason: "unwritable",
-                remedy: error.remedy ?? "choose a folder that you may write to")
+                remedy: error.remedy ?? "choose a folder you may write to")
         }
     }
 
@@ -130,7 +130,7 @@ extension NodeShell {
                 return reply.fail(error)
             }
             reply.answer(restored.content)
-            self.log(.notice, "a backup of \(restored.content.person) is restored: starting anew")
+            self.log(.notice, "the backup of \(restored.content.person) is restored: restarting")
             self.stop(toRestart: true)
         }
     }
@@ -140,7 +140,7 @@ extension NodeShell {
         let new = restored.filter { realm in !self.realms.realms.contains { $0.id == realm.id } }
         for realm in new where self.realms[realm.name] != nil {
             throw .refused(
-                "you are in another realm \"\(realm.name)\" here than in the backup",
+                "you are in a realm \"\(realm.name)\" here that is not the one in the backup",
                 reason: "realmName",
                 remedy:
                     "leave it first (stoa realm leave \(realm.name)), restore, and join it again "
@@ -148,7 +148,7 @@ extension NodeShell {
         }
         guard self.realms.realms.count + new.count <= Limits.realms else {
             throw .refused(
-                "with those of the backup you would be in more than \(Limits.realms) realms",
+                "with those in the backup you would be in more than \(Limits.realms) realms",
                 reason: "tooManyRealms", remedy: "leave some first: stoa realm leave NAME")
         }
     }
@@ -158,16 +158,16 @@ extension NodeShell {
         let folder = TerminalText.line(self.configuration.dataDirectory)
         guard self.node.ask({ $0.isUnused }) else {
             throw .refused(
-                "this daemon has been used by somebody already: it is in rooms or conversations",
+                "this daemon has already been used: it is in rooms or conversations",
                 reason: "used",
-                remedy: "to restore here all the same, stop stoad, move \(folder) away, start it, "
+                remedy: "to restore here anyway, stop stoad, move \(folder) away, start it, "
                     + "and restore first")
         }
         guard !self.birth.identity.isPersonGiven else {
             throw .refused(
-                "the person of this daemon is a credential that systemd hands over",
+                "the person of this daemon is a credential that systemd provides",
                 reason: "credential",
-                remedy: "take LoadCredential=\(Identity.personFileName) out of the unit first")
+                remedy: "remove LoadCredential=\(Identity.personFileName) from the unit first")
         }
     }
 
@@ -180,7 +180,7 @@ extension NodeShell {
         } catch {
             throw .refused(
                 "the backup cannot be read: \(error.reason)", reason: "unreadable",
-                remedy: error.remedy ?? "name the file that stoa backup has written")
+                remedy: error.remedy ?? "give the file that stoa backup wrote")
         }
         do throws(SealedBackupError) { return try SealedBackup.open(bytes, by: phrase) } catch {
             throw RPCError(error, file)
@@ -198,7 +198,7 @@ extension NodeShell {
             try await files.take(contacts.picture)
         } then: { result in
             if case .failure(let failure) = result {
-                self.log(.warning, "the picture of the backup is not restored: \(failure.text)")
+                self.log(.warning, "the picture in the backup was not restored: \(failure.text)")
             }
             self.takeUp(contacts)
         }
@@ -247,19 +247,19 @@ extension RPCError {
         switch error {
         case .foreign:
             self = .refused(
-                "\(name) is no backup of Stoa", reason: "notBackup",
-                remedy: "name the file that stoa backup has written")
+                "\(name) is not a Stoa backup", reason: "notBackup",
+                remedy: "give the file that stoa backup wrote")
         case .later:
             self = .refused(
                 "\(name) was written by a later version of Stoa", reason: "newer",
                 remedy: "install that version here")
         case .damaged:
             self = .refused(
-                "\(name) ends too early", reason: "damaged", remedy: "take another copy of it")
+                "\(name) is cut short", reason: "damaged", remedy: "use another copy of it")
         case .closed:
             self = .refused(
                 "\(name) does not open with this phrase", reason: "wrongPhrase",
-                remedy: "compare the phrase; if it is right, the file is damaged: take another copy"
+                remedy: "check the phrase; if it is right, the file is damaged: use another copy"
             )
         case .outOfMemory: self = .noMemoryForKey("the backup's key")
         }

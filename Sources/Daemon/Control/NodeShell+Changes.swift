@@ -94,7 +94,7 @@ extension NodeShell {
         case .reaction(let reaction):
             result.kind = .reaction
             self.name(
-                message.conversation, as: reaction.isWithdrawn ? .withdrawn : .reacted, in: &result)
+                message.conversation, as: reaction.isWithdrawn ? .removed : .reacted, in: &result)
             result.message = reaction.target.id.description
             result.text = reaction.sign
         default: return nil
@@ -134,7 +134,7 @@ extension NodeShell {
             result.name = self.markedName(of: peer)
             result.text = text
         case .erased(let conversation, let message, let author):
-            self.name(conversation, as: .erased, in: &result)
+            self.name(conversation, as: .deleted, in: &result)
             result.message = message.description
             self.name(author, in: &result)
         case .delivered(let conversation, let message, let peer):
@@ -186,7 +186,7 @@ extension ChangeKind {
         case .conversation: self = .conversation
         case .alert: self = .alert
         case .request: self = .request
-        case .erased: self = .erased
+        case .erased: self = .deleted
         case .edited: self = .edited
         case .reaction: self = .reaction
         case .delivery: self = .delivery
@@ -206,7 +206,7 @@ extension SubscribeMethod.Params {
                 case .conversation: .conversation
                 case .alert: .alert
                 case .request: .request
-                case .erased: .erased
+                case .deleted: .erased
                 case .edited: .edited
                 case .reaction: .reaction
                 case .delivery: .delivery

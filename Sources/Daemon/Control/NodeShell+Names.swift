@@ -46,8 +46,9 @@ extension NodeShell {
             throw .invalidParams(
                 "\"\(TerminalText.line(text))\" cannot be the name of a room",
                 reason: "badRoomName",
-                remedy: "use letters, digits and - _ . within, at most \(Limits.nameBytes) bytes; "
-                    + "the name of a realm and / may stand before it",
+                remedy:
+                    "use letters, digits and - _ . inside it, at most \(Limits.nameBytes) bytes; "
+                    + "a realm's name and / may come before it",
                 details: [JSON.Member("param", "room")])
         } catch { throw self.rpcError(error, kind: "conversation") }
     }
@@ -58,7 +59,7 @@ extension NodeShell {
             return try self.node.ask { (node) throws(NameError) in
                 try node.person(named: text, for: purpose)
             }
-        } catch { throw self.rpcError(error, kind: "person") }
+        } catch { throw self.rpcError(error, kind: "person", for: purpose) }
     }
 
     /// Everybody whom a name or the beginning of a key may mean, at least one.
@@ -70,8 +71,18 @@ extension NodeShell {
         } catch { throw self.rpcError(error, kind: "person") }
     }
 
-    func rpcError(_ error: NameError, kind: String) -> RPCError {
+    func rpcError(
+        _ error: NameError, kind: String, for purpose: NamePurpose = .look
+    ) -> RPCError {
         switch error {
+        case .notFound(let text) where purpose == .waiting:
+            .notFound(
+                "nobody called \"\(TerminalText.line(text))\" is waiting to be accepted",
+                reason: "unknownName", remedy: "see who is: stoa requests")
+        case .notFound(let text) where purpose == .blocked:
+            .notFound(
+                "nobody called \"\(TerminalText.line(text))\" is blocked",
+                reason: "unknownName", remedy: "see who is: stoa people")
         case .notFound(let text):
             .notFound(
                 "there is no \(kind) \"\(TerminalText.line(text))\"", reason: "unknownName",
@@ -83,7 +94,7 @@ extension NodeShell {
         case .own(let text):
             .notFound(
                 "\"\(TerminalText.line(text))\" is your own name, and nobody else's here",
-                reason: "ownName", remedy: "for notes to yourself write @me")
+                reason: "ownName", remedy: "for notes to yourself use @me")
         case .malformed(let text):
             .invalidParams(
                 "\"\(TerminalText.line(text))\" cannot be the name of a \(kind)",
@@ -94,7 +105,7 @@ extension NodeShell {
             RPCError(
                 .ambiguous, "\"\(TerminalText.line(text))\" means \(rooms.count) rooms",
                 reason: "severalRooms",
-                remedy: "write which: "
+                remedy: "write one of: "
                     + rooms.map { Self.written($0, among: rooms) }.joined(separator: " or "),
                 details: [
                     JSON.Member(
@@ -114,7 +125,7 @@ extension NodeShell {
         case .tooShort(let text):
             .invalidParams(
                 "\"\(TerminalText.line(text))\" is too short for a key", reason: "shortKey",
-                remedy: "give 8 or more characters of the key")
+                remedy: "give at least 8 characters of the key")
         }
     }
 
@@ -135,7 +146,7 @@ extension NodeShell {
     private func nearestName(to text: String, kind: String) -> String {
         let isPerson = kind == "person"
         if !isPerson, (try? self.person(text, for: .reach)) != nil {
-            return "write @ before the name of a person: @\(TerminalText.line(text))"
+            return "write @ before a person's name: @\(TerminalText.line(text))"
         }
         let names =
             isPerson
@@ -148,7 +159,7 @@ extension NodeShell {
         let word = isPerson && text.hasPrefix("@") ? String(text.dropFirst()) : text
         guard let nearest = NearestName.find(word, among: names) else {
             return isPerson
-                ? "names are seen only of those with whom you share a room or a realm: join one that "
+                ? "you see only the names of people who share a room or a realm with you: join one that "
                     + "they are in, or write @ and their key; see stoa peers"
                 : "see stoa rooms, or join it: stoa join ROOM"
         }

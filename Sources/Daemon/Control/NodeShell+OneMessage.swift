@@ -14,8 +14,9 @@ extension NodeShell {
         let shown = TerminalText.line(typed)
         guard let prefix = EntryIDPrefix(typed.lowercased()) else {
             throw .notFound(
-                "\"\(shown)\" is no message's id", reason: "unknownMessage",
-                remedy: "take it from history: at least \(EntryIDPrefix.leastCharacters) characters"
+                "\"\(shown)\" is not a message id", reason: "unknownMessage",
+                remedy:
+                    "take one from stoa history --ids: at least \(EntryIDPrefix.leastCharacters) characters"
             )
         }
         reply.holdUp()
@@ -31,12 +32,12 @@ extension NodeShell {
                 guard let entry = found.first else {
                     throw .notFound(
                         "there is no message \(shown)", reason: "unknownMessage",
-                        remedy: "take an id from history: stoa history ROOM --ids")
+                        remedy: "take an id from: stoa history ROOM --ids")
                 }
                 guard found.count == 1 else {
                     throw .notFound(
                         "several messages begin with \(shown)", reason: "ambiguousMessage",
-                        remedy: "give more of the id")
+                        remedy: "give more characters of the id")
                 }
                 try body(entry)
                 reply.goOn()
@@ -49,10 +50,10 @@ extension NodeShell {
         let author = entry.key.name.author
         guard self.isOwn(author) else {
             throw .refused(
-                "that message is not yours: \(self.markedName(of: author)) has written it",
+                "that message is not yours: \(self.markedName(of: author)) wrote it",
                 reason: "notYours",
-                remedy: "only who has written a message can \(what); to see nothing of "
-                    + "somebody any longer: stoa block @PERSON")
+                remedy: "only its author can \(what); to hide everything a person "
+                    + "writes: stoa block @PERSON")
         }
         try Self.checkContent(entry)
     }
@@ -61,7 +62,7 @@ extension NodeShell {
     static func checkContent(_ entry: StoredEntry) throws(RPCError) {
         guard entry.envelope.entryClass == EntryClass.content.rawValue else {
             throw .refused(
-                "who has joined and left is no message", reason: "notErasable",
+                "a join or leave is not a message", reason: "notErasable",
                 remedy: "give the id of a message")
         }
     }
@@ -71,13 +72,14 @@ extension NodeShell {
         try Self.checkContent(entry)
         guard let message = Message(entry, by: self.keyring) else {
             throw .refused(
-                "the text of that message is not here: it was taken back, or cannot be read",
+                "the text of that message is not here: it was deleted, or cannot be read",
                 reason: "gone", remedy: "give the id of another message")
         }
         if let reference = Reference(message.content) {
             throw .refused(
-                "that is what somebody says of another message", reason: "notAMessage",
-                remedy: "give the id of that one: \(reference.target.id.description.prefix(12))")
+                "that is an edit of or a reaction to another message", reason: "notAMessage",
+                remedy: "give the id of that message: \(reference.target.id.description.prefix(12))"
+            )
         }
         return message
     }

@@ -48,7 +48,8 @@ extension NodeShell {
         let peer = try self.person(text, for: .reach)
         guard peer != self.node.id else {
             throw .refused(
-                "that is you", reason: "ownPerson", remedy: "name somebody else; see stoa peers")
+                "that is you", reason: "ownPerson",
+                remedy: "name a different person; see stoa peers")
         }
         return peer
     }

@@ -28,8 +28,8 @@ extension NodeShell {
         let shown = TerminalText.line(text)
         if text == RealmName.open.text {
             throw .refused(
-                "the open realm has no secret and is not left in this way", reason: "openRealm",
-                remedy: "set OpenRealm=no in stoad.conf to be without it")
+                "the open realm has no secret and is not left this way", reason: "openRealm",
+                remedy: "to be without it, set OpenRealm=no in stoad.conf")
         }
         let nearest = NearestName.find(text, among: self.realms.realms.map(\.name.text))
         throw .notFound(
@@ -43,13 +43,14 @@ extension NodeShell {
         guard let name = RealmName(text), name != .open else {
             throw .invalidParams(
                 "\"\(shown)\" cannot be the name of a realm", reason: "badRealmName",
-                remedy: "use 1 to \(Limits.realmNameBytes) letters a to z, digits and -, not open",
+                remedy:
+                    "use 1 to \(Limits.realmNameBytes) letters a to z, digits and -, but not the name open",
                 details: [JSON.Member("param", "name")])
         }
         guard self.realms[name] == nil else {
             throw .refused(
-                "you are in another realm \"\(shown)\" already", reason: "realmName",
-                remedy: "give this one another name")
+                "you are already in a different realm called \"\(shown)\"", reason: "realmName",
+                remedy: "choose another name for this one")
         }
         return name
     }
@@ -67,7 +68,7 @@ extension NodeShell {
     func checkOwn(_ realm: Realm) throws(RPCError) {
         guard let path = self.realms.installed[realm.id] else { return }
         throw .refused(
-            "the administrator of this machine has put you into \"\(realm.name)\" by \(path)",
+            "the administrator of this machine added you to \"\(realm.name)\" with \(path)",
             reason: "installed", remedy: "ask the administrator to change that file")
     }
 
@@ -115,7 +116,7 @@ extension NodeShell {
         }
         guard isTaken else {
             self.realms.isChanging = false
-            throw .busy("too much waits for the disk")
+            throw .busy("too much is waiting for the disk")
         }
     }
 }

@@ -20,9 +20,9 @@ extension NodeShell {
             let shown =
                 "&" + TerminalText.line(text.hasPrefix("&") ? String(text.dropFirst()) : text)
             throw .refused(
-                "you have a secret room \(shown) already", reason: "nameTaken",
+                "you already have a secret room \(shown)", reason: "nameTaken",
                 remedy:
-                    "choose another name, or go on there: stoa invite \(TerminalText.word(shown))")
+                    "choose another name, or use that one: stoa invite \(TerminalText.word(shown))")
         }
         let made: Phrase?
         let phrase: Phrase
@@ -70,7 +70,7 @@ extension NodeShell {
         } catch {
             let isRealm = invite.contains("stoa:realm?")
             throw .invalidParams(
-                "this is no invitation to a room: \(error)", reason: "badInvite",
+                "that is not an invitation to a room: \(error)", reason: "badInvite",
                 remedy: isRealm
                     ? "it is one to a realm: stoa realm join FILE"
                     : "give the whole line that stoa invite printed",
@@ -87,7 +87,7 @@ extension NodeShell {
         let id = try self.conversation(text)
         guard let room = self.node.ask({ $0.secretRoom(id) }) else {
             throw .refused(
-                "\"\(TerminalText.line(text))\" is no secret room", reason: "notSecret",
+                "\"\(TerminalText.line(text))\" is not a secret room", reason: "notSecret",
                 remedy: "leave the & out, or give its phrase: stoa join ROOM --secret")
         }
         self.request(.joinSecret(room), reply)
@@ -98,8 +98,8 @@ extension NodeShell {
         let id = try self.conversation(text)
         guard let room = self.node.ask({ $0.secretRoom(id) }) else {
             throw .refused(
-                "\"\(TerminalText.line(text))\" is no secret room", reason: "notSecret",
-                remedy: "an open room is joined by its name: stoa join ROOM")
+                "\"\(TerminalText.line(text))\" is not a secret room", reason: "notSecret",
+                remedy: "join an open room by its name: stoa join ROOM")
         }
         return InviteMethod.Result {
             $0.name = self.name(of: id)
@@ -180,7 +180,7 @@ extension NodeShell {
         then body: @escaping (Value) -> Void
     ) throws(RPCError) {
         guard !self.workers.isMakingKey else {
-            throw .busy("another key is being made of a phrase")
+            throw .busy("another phrase is being turned into a key")
         }
         let worker: Worker
         do throws(SystemError) { worker = try self.workers.beginKey(on: self.loop) } catch {
@@ -207,7 +207,7 @@ extension NodeShell {
             return try phrase.room(room.name, in: room.realm, suite: suite)
         } catch {
             throw .noMemoryForKey(
-                "the room's key", or: ", or join by an invitation, which needs none")
+                "the room's key", or: ", or join by an invitation, which needs no phrase")
         }
     }
 
@@ -215,25 +215,26 @@ extension NodeShell {
     private static nonisolated func weakToEnter(_ error: RPCError) -> RPCError {
         .refused(
             error.message, reason: "weakPhrase",
-            remedy: "compare the phrase with theirs, or be let in by a link: stoa invite ROOM")
+            remedy: "compare the phrase with theirs, or join by an invitation: stoa invite ROOM")
     }
 
     /// Refuses a phrase that somebody chose and others could guess.
     static nonisolated func judge(_ phrase: Phrase) throws(RPCError) {
         guard let bits = PhraseStrength.bits(of: phrase.text) else {
             throw .refused(
-                "a phrase of your own cannot be judged: \(PhraseStrength.library) is not installed",
+                "the strength of your phrase cannot be judged: \(PhraseStrength.library) is not installed",
                 reason: "cannotJudge",
-                remedy: "leave the phrase out and one is made, or install the library (Debian: apt "
+                remedy:
+                    "leave the phrase out to get six words, or install the library (Debian: apt "
                     + "install libzxcvbn0)")
         }
         guard bits >= Self.phraseBits else {
             throw .refused(
-                "the phrase could be guessed: it has about \(Int(bits)) bits of 60",
+                "the phrase is too easy to guess: it has about \(Int(bits)) of 60 bits",
                 reason: "weakPhrase",
                 remedy:
-                    "use six or more words that do not belong together, or leave the phrase out "
-                    + "and one is made")
+                    "use six or more unrelated words, or leave the phrase out "
+                    + "to get six words")
         }
     }
 }
@@ -250,7 +251,7 @@ extension RPCError {
     static func noMemoryForKey(_ what: String, or other: String = "") -> RPCError {
         RPCError(
             .busy, "there is not enough memory to make \(what)", reason: "noMemory",
-            remedy: "make 256 MiB free for a second" + other)
+            remedy: "free 256 MiB for a second" + other)
     }
 
     /// What is wrong with a phrase, and what may be meant.
@@ -264,24 +265,24 @@ extension RPCError {
         case .tooLong:
             self = .invalidParams(
                 "the phrase has more than \(Phrase.limitBytes) bytes", reason: "badPhrase",
-                remedy: "give the phrase alone", details: param)
+                remedy: "give only the phrase", details: param)
         case .unknownWord(let word, let number):
             let nearest = NearestName.find(word, among: Phrase.list)
             self = .invalidParams(
-                "word \(number) of the phrase, \"\(TerminalText.line(word))\", is not one of the list",
+                "word \(number) of the phrase, \"\(TerminalText.line(word))\", is not in the word list",
                 reason: "badPhrase",
-                remedy: nearest.map { "did you mean \"\($0)\"?" } ?? "look at it again",
+                remedy: nearest.map { "did you mean \"\($0)\"?" } ?? "check its spelling",
                 details: param)
         case .missingWord:
             self = .invalidParams(
-                "the phrase has five words of six", reason: "badPhrase",
+                "the phrase has five of six words", reason: "badPhrase",
                 remedy:
-                    "look for the word that is missing; a phrase of your own needs other words, or more",
+                    "find the missing word; a phrase of your own needs other words, or more",
                 details: param)
         case .check:
             self = .invalidParams(
                 "the words of the phrase do not belong together", reason: "badPhrase",
-                remedy: "look at each of them and at their order again", details: param)
+                remedy: "check each of them and their order", details: param)
         }
     }
 }

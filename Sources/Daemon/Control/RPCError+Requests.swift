@@ -82,7 +82,7 @@ extension RPCError {
 
     fileprivate static var notInRealm: RPCError {
         .refused(
-            "you are not in the realm of this room", reason: "notInRealm",
+            "you are not in this room's realm", reason: "notInRealm",
             remedy: "join the realm again: stoa realm join FILE; see stoa realm list")
     }
 
@@ -94,28 +94,28 @@ extension RPCError {
 
     fileprivate static var directStays: RPCError {
         .refused(
-            "a conversation with one person is not left", reason: "directStays",
-            remedy: "stop knowing them: stoa people remove @PERSON")
+            "a conversation with one person cannot be left", reason: "directStays",
+            remedy: "remove the contact: stoa people remove @PERSON")
     }
 
     fileprivate static var cannotSeal: RPCError {
         .refused(
-            "this machine cannot do AES-256-GCM, with which that room is sealed",
+            "this machine cannot do AES-256-GCM, which seals that room",
             reason: "cannotSeal",
             remedy: "use a machine whose processor has AES, or make a room without --suite")
     }
 
     fileprivate static var nobodyKnown: RPCError {
         .refused(
-            "you know nobody in this room, so nobody counts as all",
+            "you have no contacts in this room, so \"all\" means nobody",
             reason: "nobodyKnown",
-            remedy: "say whom you know: stoa people add @PERSON; or use --members any")
+            remedy: "add contacts: stoa people add @PERSON; or use --members any")
     }
 
     fileprivate static func notInRoom(_ people: [String]) -> RPCError {
         .refused(
             "not in this room: " + people.joined(separator: ", "), reason: "notInRoom",
-            remedy: "see who is: stoa --json conversations")
+            remedy: "see its members: stoa members ROOM")
     }
 }
 
@@ -124,14 +124,14 @@ extension RPCError {
 extension RPCError {
     fileprivate static var misleadingName: RPCError {
         .refused(
-            "the name could be taken for a key, for a mark of Stoa, or for none",
+            "the name could be taken for a key, for a mark of Stoa, or for no name",
             reason: "misleadingName",
-            remedy: "use a name that people can read and that has no @")
+            remedy: "use a name that people can read, without @")
     }
 
     fileprivate static var tooManyPeople: RPCError {
         .refused(
-            "you know \(Limits.people) people already", reason: "tooManyPeople",
+            "you have \(Limits.people) contacts already", reason: "tooManyPeople",
             remedy: "remove some first: stoa people remove @PERSON")
     }
 
@@ -139,15 +139,15 @@ extension RPCError {
         .refused(
             "the keys of \(person) have not come here yet",
             reason: "keysUnknown",
-            remedy: "link once (stoa connect HOST:PORT), or be in a room together")
+            remedy: "link to them once (stoa connect HOST:PORT), or join a room they are in")
     }
 
     fileprivate static func codesDiffer(_ person: String) -> RPCError {
         .refused(
             "that is not the code of you and \(person)",
             reason: "codesDiffer",
-            remedy: "look at what was typed; if it is right, one of you has the keys of "
-                + "somebody else: compare in person, and do not trust what came so far")
+            remedy: "check for typing mistakes; if there are none, one of you has the wrong "
+                + "keys: compare in person, and do not trust earlier messages")
     }
 
     fileprivate static func blocked(_ person: String) -> RPCError {
@@ -159,7 +159,7 @@ extension RPCError {
     fileprivate static func noRequest(_ person: String) -> RPCError {
         .refused(
             "\(person) does not wait to be accepted",
-            reason: "noRequest", remedy: "see who does: stoa requests")
+            reason: "noRequest", remedy: "see the people who are: stoa requests")
     }
 }
 
@@ -176,10 +176,10 @@ extension RPCError {
     private static func remedy(of failure: DialFailure) -> String {
         switch failure.reason {
         case .ownAddress: "give the address of another daemon"
-        case .wrongRealm: "be in the same realm on both sides"
-        case .wrongKey: "give the key that stoa status shows there, not the person"
+        case .wrongRealm: "join the same realm on both sides"
+        case .wrongKey: "give the key that stoa status shows there (not the person)"
         case .refused, .noRoute, .otherNetwork, .timedOut, .rejected, .failed:
-            "the daemon goes on dialling; see stoa peers"
+            "the daemon keeps dialling; see stoa peers"
         }
     }
 
@@ -187,7 +187,7 @@ extension RPCError {
         .refused(
             "\(Limits.targets) addresses are being dialled already",
             reason: "tooManyTargets",
-            remedy: "restart the daemon to forget those that connect has added")
+            remedy: "restart the daemon to drop those that connect added")
     }
 }
 
@@ -209,7 +209,7 @@ extension RPCError {
 
     fileprivate static func tooFast(_ milliseconds: UInt64) -> RPCError {
         RPCError(
-            .busy, "the streams of this conversation have sent as much as they may",
+            .busy, "the streams of this conversation have used up their rate",
             reason: "tooFast",
             remedy: "send the packet again in \(milliseconds) ms",
             details: [

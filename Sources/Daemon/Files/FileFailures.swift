@@ -8,13 +8,13 @@ extension BlobFailure {
     /// What is wrong and what to do about it.
     var text: String {
         switch self {
-        case .diskFull: "the disk is full; make room on it"
+        case .diskFull: "the disk is full; free some space"
         case .quota:
-            "files may take no more of the disk; delete some messages with files, or raise "
+            "files already take all the space they may; delete some messages with files, or raise "
                 + "FileLimit in stoad.conf"
         case .tooLarge: "it is larger than 16 GiB; send it in parts"
-        case .sourceChanged: "it was changed while it was read; send it again"
-        case .damaged: "its copy here is damaged; it is fetched again from whoever has it"
+        case .sourceChanged: "it changed while it was read; send it again"
+        case .damaged: "its copy here is damaged; it is fetched again from a peer that has it"
         case .system(let error): "\(error)"
         }
     }
@@ -23,10 +23,10 @@ extension BlobFailure {
     var rpcError: RPCError {
         switch self {
         case .diskFull:
-            .refused("the disk is full", reason: "diskFull", remedy: "make room on it")
+            .refused("the disk is full", reason: "diskFull", remedy: "free some space")
         case .quota:
             .refused(
-                "files may take no more of the disk", reason: "fileQuota",
+                "files already take all the space they may", reason: "fileQuota",
                 remedy: "delete some messages with files, or raise FileLimit in stoad.conf")
         case .tooLarge:
             .refused(
@@ -34,15 +34,15 @@ extension BlobFailure {
                 remedy: "send it in parts")
         case .sourceChanged:
             .refused(
-                "the file was changed while it was read", reason: "fileChanged",
+                "the file changed while it was read", reason: "fileChanged",
                 remedy: "send it again once nobody writes to it")
         case .damaged:
             .refused(
                 "the copy here is damaged", reason: "fileDamaged",
-                remedy: "it is fetched again from whoever has it: see stoa transfers")
+                remedy: "it is fetched again from a peer that has it: see stoa transfers")
         case .system(let error):
             .refused(
-                error.reason, reason: "fileFailed", remedy: error.remedy ?? "look at the file")
+                error.reason, reason: "fileFailed", remedy: error.remedy ?? "check the file")
         }
     }
 }
@@ -77,10 +77,10 @@ extension TransferFailure {
         case .quota: BlobFailure.quota.text
         case .storage(let text): text
         case .cancelled: "it was cancelled"
-        case .gone: "its message was taken back or is not kept any longer"
-        case .unavailable: "nobody who is linked has it"
-        case .notPicture: "it is no PNG, JPEG or WebP"
-        case .busy: "too many files are fetched; wait, or cancel some"
+        case .gone: "its message was deleted or has expired"
+        case .unavailable: "no linked peer has it"
+        case .notPicture: "it is not a PNG, JPEG or WebP"
+        case .busy: "too many downloads; wait, or cancel some"
         }
     }
 
@@ -89,16 +89,16 @@ extension TransferFailure {
         switch self {
         case .unavailable, .gone, .cancelled:
             .refused(
-                "nobody who is linked has that picture", reason: "unavailable",
-                remedy: "ask again when they are linked")
+                "no linked peer has that picture", reason: "unavailable",
+                remedy: "ask again when one is linked")
         case .notPicture:
             .refused(
-                "what they take for a picture is none", reason: "notPicture",
-                remedy: "it was removed; ask them for another one")
+                "the file in their profile is not a picture", reason: "notPicture",
+                remedy: "it was deleted; ask them for another one")
         case .diskFull: BlobFailure.diskFull.rpcError
         case .quota: BlobFailure.quota.rpcError
         case .storage, .busy:
-            .refused(self.text, reason: self.word, remedy: "see the log of the daemon")
+            .refused(self.text, reason: self.word, remedy: "see the daemon's log")
         }
     }
 }

@@ -62,7 +62,7 @@ extension NodeShell {
                 self.files.scrubbed = next
                 for blob in damaged { self.fileDamaged(blob) }
             case .failure(let failure):
-                self.log(.warning, "the files cannot be read through: \(failure.text)")
+                self.log(.warning, "the files cannot be checked: \(failure.text)")
             }
         }
     }

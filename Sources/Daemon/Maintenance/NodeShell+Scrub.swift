@@ -38,7 +38,7 @@ extension NodeShell {
                 switch result {
                 case .success(let reading): self.scrubbed(reading)
                 case .failure(let failure):
-                    self.log(.warning, "the database cannot be read through: \(failure.detail)")
+                    self.log(.warning, "the database cannot be checked: \(failure.detail)")
                     self.goOnScrubbing(self.upkeep.scrub.failed())
                 }
             }
@@ -52,7 +52,7 @@ extension NodeShell {
         if let round {
             self.log(
                 .info,
-                "read all \(round.pages) pages of the database: \(round.damaged) are damaged")
+                "checked all \(round.pages) pages of the database: \(round.damaged) are damaged")
             if round.damaged == 0 { self.happened(.damage(nil)) }
         }
         if case .wait = next {

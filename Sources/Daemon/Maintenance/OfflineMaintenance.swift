@@ -24,7 +24,7 @@ struct OfflineMaintenance {
         else {
             throw StartError(
                 "there is no data in \(configuration.dataDirectory)",
-                remedy: "name the right place with --data-dir", exitCode: .unavailable)
+                remedy: "give the right place with --data-dir", exitCode: .unavailable)
         }
         self.lock = try DataLock(directory: configuration.dataDirectory)
         let signer = try Identity.device(
@@ -48,7 +48,7 @@ struct OfflineMaintenance {
         for finding in files.findings { self.line(Self.text(of: finding)) }
         if report.pages == 0 && report.findings.isEmpty && files.files == 0 {
             self.line(
-                "there is an identity, but no message is stored in "
+                "there is an identity, but no messages are stored in "
                     + "\(self.configuration.dataDirectory) yet")
             return 0
         }
@@ -61,11 +61,12 @@ struct OfflineMaintenance {
         guard faults == 0 else {
             throw StartError(
                 "checked \(looked): \(Self.count(faults, "fault"))",
-                remedy: "run stoad --repair, which keeps a copy of the damaged database; what it "
-                    + "cannot read comes back from peers, files too",
+                remedy:
+                    "run stoad --repair, which keeps a copy of the damaged database; peers send again "
+                    + "what it cannot read, files too",
                 exitCode: .data)
         }
-        self.line("checked \(looked): all sound")
+        self.line("checked \(looked): no faults")
         return withExtendedLifetime(self.lock) { 0 }
     }
 
@@ -88,15 +89,15 @@ struct OfflineMaintenance {
         for finding in findings { self.line(Self.text(of: finding)) }
         if !findings.isEmpty {
             self.line(
-                "what is right of \(Self.count(findings.count, "damaged file")) is kept; "
-                    + "start stoad, which fetches the rest from whoever has it")
+                "the good parts of \(Self.count(findings.count, "damaged file")) are kept; "
+                    + "start stoad, which fetches the rest from peers")
         }
         return findings
     }
 
     private static func failure(_ failure: BlobFailure) -> StartError {
         StartError(
-            "the files cannot be read: \(failure.text)", remedy: "look after the disk",
+            "the files cannot be read: \(failure.text)", remedy: "check the disk",
             exitCode: .data)
     }
 
@@ -128,7 +129,7 @@ struct OfflineMaintenance {
         guard repair.findings.isEmpty else {
             for finding in repair.findings { self.line(Self.text(of: finding)) }
             throw StartError(
-                "what could be read is not a sound store, so nothing was changed",
+                "not enough could be read for a working store, so nothing was changed",
                 remedy: "move stoa.db and stoa.db-wal away, keep identity.key, and start stoad: "
                     + "peers send what they have",
                 exitCode: .data)
@@ -145,7 +146,8 @@ struct OfflineMaintenance {
 
     private func describe(_ repair: StoreRepair.Repair) {
         for finding in repair.damage { self.line(Self.text(of: finding)) }
-        self.line("what can be read and verified was written into a new file, row by row")
+        self.line(
+            "everything that could be read and verified was written to a new file, row by row")
         if !repair.damagedTables.isEmpty {
             self.line(
                 "some rows could not be read: " + repair.damagedTables.joined(separator: ", "))
@@ -164,9 +166,9 @@ struct OfflineMaintenance {
         self.line("the store has \(Self.count(repair.entries, "entry", "entries")), all verified")
         self.line(
             repair.damagedTables.isEmpty && repair.cuts.isEmpty && repair.strays == 0
-                ? "nothing was lost; start stoad, which goes on under a new incarnation"
-                : "start stoad: as soon as it is linked, peers send what they have of the rest, "
-                    + "your own messages too; yours go on under a new incarnation")
+                ? "nothing was lost; start stoad, which continues under a new incarnation"
+                : "start stoad: once it is linked, peers send what they have of the rest, "
+                    + "your own messages too; yours continue under a new incarnation")
     }
 
     private static func count(

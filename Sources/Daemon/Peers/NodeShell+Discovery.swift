@@ -105,7 +105,7 @@ final class RunningDiscovery {
             return .lost(name: name)
         case .failed(let reason):
             if self.state != "failed: \(reason)" {
-                log(.warning, "discovery does not work at present: \(reason)")
+                log(.warning, "discovery does not work: \(reason)")
             }
             self.state = "failed: \(reason)"
         }

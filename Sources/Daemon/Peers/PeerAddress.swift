@@ -57,7 +57,7 @@ package enum PeerAddressError: Error, Equatable, Sendable, CustomStringConvertib
     package var description: String {
         switch self {
         case .key:
-            "what stands before @ is not a key of 52 characters: `stoa status` there shows it, as key"
+            "the part before @ is not a key of 52 characters: `stoa status` there shows it as key"
         case .port: "a port from 1 to 65535 must follow the host, as in 192.0.2.7:4100"
         case .host: "the host must be a name, an IPv4 address, or an IPv6 address in brackets"
         }

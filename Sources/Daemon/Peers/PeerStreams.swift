@@ -81,7 +81,7 @@ final class PeerStreams {
         guard let address = SocketAddress(text), address.port > 0 else {
             // An interface that is gone makes its link-local addresses unreadable.
             return self.tell(
-                .dialFailed(dial, DialFailure(.failed, "\(text) is no address here")))
+                .dialFailed(dial, DialFailure(.failed, "\(text) is not an address here")))
         }
         do throws(SystemError) {
             let stream = try PeerStream(
@@ -130,7 +130,7 @@ final class PeerStreams {
         } catch {
             self.admission.ended(handshake)
             self.surroundings.log(
-                .warning, "a connection from \(address) could not be taken: \(error)")
+                .warning, "a connection from \(address) could not be accepted: \(error)")
         }
     }
 

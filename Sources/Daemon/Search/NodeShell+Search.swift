@@ -182,6 +182,6 @@ extension NodeShell {
     }
 
     private static let notReady = StoreFailure(
-        reason: .inputOutput, detail: "the index of messages is still being opened",
+        reason: .inputOutput, detail: "the message index is still being opened",
         remedy: "search again in a moment")
 }

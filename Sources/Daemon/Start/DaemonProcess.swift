@@ -58,7 +58,7 @@ package enum DaemonProcess {
         guard problems.isEmpty else { return StartError.ExitCode.configuration.rawValue }
         Self.print(
             findings.isEmpty
-                ? "the configuration is sound\n" : "a start takes the configuration as it is\n")
+                ? "the configuration is valid\n" : "the daemon can start with this configuration\n")
         return 0
     }
 
@@ -97,7 +97,9 @@ package enum DaemonProcess {
         let identity = try Identity.load(
             dataDirectory: configuration.dataDirectory,
             credentialsDirectory: ProcessEnvironment.variable("CREDENTIALS_DIRECTORY"))
-        if identity.isNew { log(.notice, "made a new identity in \(configuration.dataDirectory)") }
+        if identity.isNew {
+            log(.notice, "created a new identity in \(configuration.dataDirectory)")
+        }
         do throws(SystemError) {
             let loop = try EventLoop()
             var birth = Birth(identity)

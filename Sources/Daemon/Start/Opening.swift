@@ -103,7 +103,7 @@ struct Opening: Sendable {
                 self.log(
                     .warning,
                     "\(leftOut). It was left out; if there was no power cut, check the disk. Peers "
-                        + "send what was lost.")
+                        + "send again what was lost.")
             }
             try await store.limit(bytes: self.configuration.diskLimit)
             return Found(

@@ -194,8 +194,9 @@ extension NodeShell {
             do throws(SystemError) {
                 try Files.remove("\(folder)/\(name)")
                 self.log(
-                    .notice, "removed \(name), which a repair had kept: something is erased since")
-            } catch { self.log(.error, "\(error); remove it by hand, it may hold erased text") }
+                    .notice,
+                    "deleted \(name), a copy kept by a repair: it may hold messages deleted since")
+            } catch { self.log(.error, "\(error); delete it by hand, it may hold deleted text") }
         }
     }
 

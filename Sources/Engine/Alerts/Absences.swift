@@ -150,7 +150,7 @@ struct Absences: Sendable {
     /// The first of what was found, how much there is, and what to do.
     private static func verdict(_ found: [String]) -> String {
         guard let first = found.first else {
-            return "nothing is wrong on this machine: ask whether theirs is on, or see stoa doctor"
+            return "nothing is wrong on this machine: ask whether theirs is on, or run stoa doctor"
         }
         let rest = found.count - 1
         let more = rest > 0 ? ", and \(rest) \(rest == 1 ? "thing" : "things") more" : ""

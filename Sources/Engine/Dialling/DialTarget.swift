@@ -39,7 +39,7 @@ struct DialTarget: Sendable {
         if isForeign {
             self.failedDial = FailedDial(
                 failure: DialFailure(
-                    .otherNetwork, "it announces itself from a network that this machine is not in"),
+                    .otherNetwork, "it announces itself from a network this machine is not in"),
                 time: now.wall, count: 1, nextTry: nil)
         } else if self.failedDial?.failure.reason == .otherNetwork {
             self.failedDial = nil

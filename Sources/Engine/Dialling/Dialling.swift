@@ -99,7 +99,7 @@ struct Dialling: Sendable {
         guard let id = self.waiting.removeValue(forKey: request) else { return [] }
         let failure =
             self.targets[id]?.failedDial?.failure
-            ?? DialFailure(.timedOut, "no answer in the time that was given")
+            ?? DialFailure(.timedOut, "no answer in time")
         self.perform(.answer(request, .failed(.notConnected(failure))))
         return self.take()
     }

@@ -180,7 +180,7 @@ extension Node {
                 self.conversations.table[known: conversation].log(name).head.seq
             }
             guard let behind else { continue }
-            return "entries \(behind.from) to \(behind.through) of an own log "
+            return "entries \(behind.from) to \(behind.through) of a log of this node "
                 + "for \(self.links[id].info.peer)"
         }
         return nil

@@ -77,8 +77,8 @@ extension Node {
         self.performDialling(self.dialling.recall([device], at: self.now))
         self.raiseAlert(
             .otherDevice,
-            "another device is you, too: @\(peer.shortText) \(sign). Both may go on, and this is "
-                + "told once; if it is not yours, somebody has a backup of yours and its phrase, "
+            "another device is you: @\(peer.shortText) \(sign). If it is yours, both can go on; you are told "
+                + "only once. If it is not yours, somebody has a backup of yours and its phrase, "
                 + "or your person.key",
             lasting: Limits.forkAlertMilliseconds)
     }

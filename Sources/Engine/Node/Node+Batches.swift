@@ -123,10 +123,12 @@ extension Node {
         if self.clocks.own.isTooFarAhead(tail.time), self.clocks.own.answered(by: draft) < tail.time
         {
             self.renewIncarnation(
-                "this machine's clock was set back; own history goes on anew, and nothing is lost")
+                "this machine's clock was set back; your history continues under a new incarnation, and nothing is lost"
+            )
         } else if tail.seq > 0, log.person != self.own.certificate.personID {
             self.renewIncarnation(
-                "this device belongs to another person since; own history goes on anew")
+                "this device now belongs to another person; your history continues under a new incarnation"
+            )
         } else {
             return tail
         }
@@ -157,7 +159,7 @@ extension Node {
         self.raiseAlert(
             .newIncarnation,
             "the data directory may be an older copy (a restored backup, or the state directory is "
-                + "lost); own history goes on under a new incarnation, and nothing is lost",
+                + "lost); your history continues under a new incarnation, and nothing is lost",
             lasting: Limits.forkAlertMilliseconds)
     }
 
@@ -168,9 +170,9 @@ extension Node {
         self.raiseAlert(
             .storeLost,
             "the store is new, but there was one: its file is gone, or this is another data directory. "
-                + "Your rooms, the people you know and what nobody else had yet went with it. Stop stoad "
-                + "and put the store back if there is a copy; else join your rooms again, and peers "
-                + "bring what they have (stoa restore brings rooms and people from a backup)")
+                + "Your rooms, contacts and messages that nobody else had are gone with it. Stop stoad "
+                + "and put the store back if you have a copy; otherwise join your rooms again, and peers "
+                + "send what they have (stoa restore brings back rooms and contacts from a backup)")
     }
 
     mutating func renewIncarnation(_ why: String) {

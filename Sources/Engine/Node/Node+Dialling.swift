@@ -14,8 +14,8 @@ extension Node {
                 self.raiseAlert(
                     .announcements,
                     "more than \(Limits.targets) hosts announce themselves, and too few of them answer; "
-                        + "somebody may be inventing them. Whom you know is dialled first, whoever is new "
-                        + "may be found late: 'stoa connect ADDRESS' does not wait for that",
+                        + "somebody may be inventing them. Contacts are dialled first, newcomers "
+                        + "may be found late; to dial one now: stoa connect ADDRESS",
                     lasting: Limits.overflowAlertMilliseconds)
             case .refuse(let address, let peer, let reason):
                 self.refuse(address: address, peer: peer, reason)

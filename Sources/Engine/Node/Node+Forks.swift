@@ -115,8 +115,8 @@ extension Node {
         self.markDirty(key)
         if key.name == self.ownLog {
             self.renewIncarnation(
-                "own history was signed twice (a copied or restored disk?); it ends at entry "
-                    + "\(proof.point - 1) and goes on under a new incarnation")
+                "your history was signed twice (a copied or restored disk?); it ends at entry "
+                    + "\(proof.point - 1) and continues under a new incarnation")
         } else {
             self.tellFork(of: key, at: proof.point)
         }
@@ -128,7 +128,7 @@ extension Node {
     private mutating func tellFork(of key: LogKey, at point: UInt64) {
         let author = key.name.author
         let text =
-            "\(author.shortText) signed two histories; what it wrote from entry \(point) on is disputed"
+            "\(author.shortText) signed two histories; its messages from entry \(point) on are disputed"
         guard self.tier(of: author) <= .stranger else {
             return self.raiseAlert(
                 .fork, about: author, in: key.conversation, text + ", ask that person",
@@ -138,7 +138,7 @@ extension Node {
             text, about: LogSubject(peer: author, conversation: key.conversation, alert: .fork))
         self.raiseAlert(
             .fork,
-            "people whom you do not know have signed two histories; what each wrote from there on is "
+            "some strangers have signed two histories; their messages from there on are "
                 + "disputed (the log names them)",
             lasting: Limits.forkAlertMilliseconds)
     }

@@ -131,7 +131,7 @@ extension Node {
             self.actions.append(.send(link, frame))
             // Pings and what answers them go by their own time.
             if frame.channel != .control { self.awaitSign(on: link) }
-        case .never: self.links.doom(link, .busy, "the peer does not take what it is sent")
+        case .never: self.links.doom(link, .busy, "the peer does not read what it is sent")
         case .later: break
         }
     }
@@ -145,7 +145,8 @@ extension Node {
         }
         for id in self.links.leavingTooMuch(among: strangers) {
             self.links.doom(
-                id, .busy, "it does not take what it is sent, and strangers have left too much")
+                id, .busy,
+                "it does not read what it is sent, and strangers have left too much unread")
         }
     }
 

@@ -112,8 +112,8 @@ extension Node {
         let why = ahead.map { "; this machine's clock is \($0) ahead of theirs" } ?? ""
         let which =
             self.clocks.peers.areBehind(at: self.now)
-            ? "set it right" : "set right the one that is wrong, here or there"
-        return "\(what) in \(names) \(total == 1 ? "is" : "are") seen by others only from "
+            ? "set it right" : "correct the one that is wrong, here or there"
+        return "\(what) in \(names) \(total == 1 ? "is" : "are") visible to others only from "
             + "\(UTCTime.text(until ?? 0)) on: \(who) them\(why); \(which) "
             + "(timedatectl set-ntp true) and write again"
     }

@@ -178,9 +178,9 @@ extension Node {
         guard self.isShutOut else { return self.alerts.clear(.shutOut, at: self.now) }
         self.raiseAlert(
             .shutOut,
-            "peers turn this daemon away and say that another one runs with its identity key: what "
+            "peers refuse this daemon and say that another one runs with its identity key: what "
                 + "is sent here reaches nobody, and may be disputed later; stop one of the two, and "
-                + "move the data directory aside on the machine that is to be somebody else",
+                + "move the data directory aside on the machine that should be a different person",
             lasting: Limits.alertMilliseconds)
     }
 

@@ -29,7 +29,7 @@ extension Node {
             self.settleRealms(on: link)
             // Nothing more will be said here; who dials again is told so before the handshake.
             if had > 0 && self.links[link].realms.common.isEmpty {
-                self.links.doom(link, .shutdown, "no realm is common any longer")
+                self.links.doom(link, .shutdown, "the two share no realm now")
             }
         }
     }

@@ -90,8 +90,8 @@ extension Node {
         let name = self.profile(of: known).name
         self.raiseAlert(
             .namesake, about: known,
-            "somebody with another key, @\(author.shortText), is called like \(name), whom you know; "
-                + "they are somebody else unless \(name) tells you so: stoa verify @\(author.shortText)",
+            "somebody with another key, @\(author.shortText), uses the name of your contact \(name); "
+                + "they are a different person unless \(name) tells you otherwise: stoa verify @\(author.shortText)",
             lasting: Limits.alertMilliseconds)
     }
 

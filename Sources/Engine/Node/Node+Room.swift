@@ -393,8 +393,8 @@ extension Node {
         self.raiseAlert(
             .crowded, in: conversation,
             "\(self.name(of: conversation) ?? conversation.description) has as many logs as are kept "
-                + "(\(self.bounds.all)): of strangers the newest are not, from the addresses that brought "
-                + "most; whoever you know is heard (stoa people add)",
+                + "(\(self.bounds.all)): new ones of strangers are dropped, first from the addresses with "
+                + "most; contacts are always kept (stoa people add)",
             lasting: Limits.alertMilliseconds)
     }
 
@@ -426,7 +426,7 @@ extension Node {
             rooms.prefix(3).map { self.name(of: $0) ?? $0.description }
             .joined(separator: ", ") + (rooms.count > 3 ? " and others" : "")
         return
-            "most others keep nothing of what you write in \(names): they have no room for more logs "
-            + "of people whom they do not know; ask them to run: stoa people add @\(self.id)"
+            "most others do not keep what you write in \(names): they have no room for more logs "
+            + "of strangers; ask them to run: stoa people add @\(self.id)"
     }
 }

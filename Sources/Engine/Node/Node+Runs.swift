@@ -181,8 +181,8 @@ extension Node {
     private mutating func noteOwn(_ key: LogKey) {
         guard key.name == self.ownLog else { return }
         self.renewIncarnation(
-            "a peer holds own messages that this data directory lacks (restored backup?); they "
-                + "come back, and own history goes on under a new incarnation")
+            "a peer has messages of yours that this data directory lacks (restored backup?); they "
+                + "come back, and your history continues under a new incarnation")
     }
 
     /// A run shows that the peer has more than its clock said.

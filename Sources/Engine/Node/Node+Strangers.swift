@@ -46,7 +46,7 @@ extension Node {
         }
         self.disk.commits.forget(forgotten)
         self.log(
-            .info, "\(forgotten.count) strangers are forgotten, so that others can be remembered")
+            .info, "forgot \(forgotten.count) strangers to make room for others")
     }
 
     private var rememberedStrangers: [Strangers.Remembered] {

@@ -16,7 +16,7 @@ package enum OwnName {
             case 0x00...0x1F, 0x7F...0x9F, 0x2028, 0x2029:
                 return "the control character \(Self.code(of: scalar))"
             case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069:
-                return "the control of direction \(Self.code(of: scalar))"
+                return "the direction control \(Self.code(of: scalar))"
             default: continue
             }
         }

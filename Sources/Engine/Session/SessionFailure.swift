@@ -37,11 +37,11 @@ extension SessionFailure: CustomStringConvertible {
         case .notStoa: "the first bytes are not Stoa's"
         case .version(let lowest, let highest):
             "no common version: the peer speaks \(lowest) to \(highest), this node 2"
-        case .wrongRealm: "no common realm: neither side has a secret of the other's"
+        case .wrongRealm: "no common realm: the two share no secret"
         case .otherKey(let expected, let got):
             "another key answered: expected \(expected.shortText), got \(got.shortText)"
         case .badSignature: "the identity signature does not fit this handshake"
-        case .badCertificate: "the certificate is not one of the device that shows it"
+        case .badCertificate: "the certificate belongs to another device"
         case .decryptFailed: "a message did not decrypt (tampered with, replayed or lost)"
         case .handshakeTooLarge: "the handshake is too large"
         case .length(let length): "a message length of \(length) is outside the limits"

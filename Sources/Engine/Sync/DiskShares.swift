@@ -132,10 +132,10 @@ struct DiskShares: Sendable {
     private static func text(of claim: Claim, _ bounds: DiskBounds) -> String {
         let isFellow = claim.tier == .fellow
         let bound = isFellow ? bounds.ofFellows : bounds.ofStrangers
-        let source = claim.source.map { ", of those that came from \($0)" } ?? ""
-        return "\(isFellow ? "fellows" : "strangers") have written more than is kept of them "
-            + "(\(bound >> 10) KiB, by DiskLimit=): their largest logs are taken off the disk"
-            + "\(source), and not taken again; whoever you know is kept (stoa people add)"
+        let source = claim.source.map { ", beginning with those from \($0)" } ?? ""
+        return "\(isFellow ? "fellows" : "strangers") have filled their share of the disk "
+            + "(\(bound >> 10) KiB, by DiskLimit=): their largest logs are deleted from this disk"
+            + "\(source) and not accepted again; those of contacts are kept (stoa people add)"
     }
 
     /// Whether a log that begins is not taken: it would be the next one to give way, for ever.

@@ -73,12 +73,12 @@ struct PeerClocks: Sendable {
         let voters = self.votes.values
         let count = Set(voters.map(\.person)).count
         let others =
-            count == 1 ? "that of the one person linked" : "most of \(count) linked people's"
-        let unknown = count == 1 ? ", whom you do not know" : ", none of whom you know"
+            count == 1 ? "that of the one linked person" : "most of \(count) linked people's"
+        let unknown = count == 1 ? ", a stranger" : ", all strangers"
         return "this machine's clock is \(Self.text(offset.magnitude)) "
             + "\(offset > 0 ? "behind" : "ahead of") \(others)"
             + (voters.contains(where: \.isKnown) ? "" : unknown)
-            + "; set it right (timedatectl set-ntp true), or have them do so"
+            + "; correct it (timedatectl set-ntp true), or ask them to correct theirs"
     }
 
     /// A length of time in words, so roughly that jitter does not change it.

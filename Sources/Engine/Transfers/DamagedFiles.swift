@@ -28,7 +28,7 @@ struct DamagedFiles: Sendable {
             case 1: " and one more file"
             default: " and \(others) more files"
             }
-        return "the copy of \(first)\(more) on this disk was damaged or removed: what is lost "
-            + "comes again from whoever has it (stoa transfers), or once the file is sent again"
+        return "the copy of \(first)\(more) on this disk was damaged or removed: it "
+            + "is downloaded again from peers that have it (stoa transfers), or when it is sent again"
     }
 }

@@ -117,8 +117,8 @@ package enum InvitationError: Error, Hashable, Sendable, CustomStringConvertible
         case .tooLong(let limit): "it has more than \(limit) bytes"
         case .broken: "there is a space or a line break in it"
         case .missing(let key): "it has no \"\(key)\"; its end may have been cut off"
-        case .unexpected: "a part of it stands in the wrong place or is unknown"
-        case .value(let key): "the value of \"\(key)\" was mistyped or cut"
+        case .unexpected: "a part of it is unknown or in the wrong place"
+        case .value(let key): "the value of \"\(key)\" was mistyped or cut off off"
         case .check: "a character of it was changed"
         }
     }

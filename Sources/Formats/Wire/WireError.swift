@@ -33,13 +33,13 @@ extension WireError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .truncated(let field): "\(field) is cut short"
-        case .trailing(let field, let count): "\(count) bytes stand behind \(field)"
+        case .trailing(let field, let count): "\(count) extra bytes follow \(field)"
         case .varint(let field): "\(field) is not a shortest varint"
         case .value(let field): "\(field) has a value that is not allowed"
         case .limit(let field, let limit, let got): "\(field) is \(got), the limit is \(limit)"
         case .order(let field): "\(field) is not in ascending order without repeats"
         case .text(let field): "\(field) is not UTF-8"
-        case .frameType(let type): "frame type \(type) is not known and must be understood"
+        case .frameType(let type): "frame type \(type) is unknown and must be understood"
         }
     }
 }

@@ -53,7 +53,7 @@ extension StoreRepair {
         guard try PageCheck(path: path) != nil else {
             throw StoreFailure(
                 reason: .corrupt, detail: "there is nothing in \(path)",
-                remedy: "start stoad, which makes a new store; peers send what they have")
+                remedy: "start stoad, which creates a new store; peers send what they have")
         }
         var repair = Repair()
         repair.damage = try self.check(
@@ -111,7 +111,7 @@ extension StoreRepair {
         guard !salvage.isEmpty else {
             throw StoreFailure(
                 reason: .corrupt,
-                detail: "nothing of a store can be read in \(names.database)",
+                detail: "nothing can be read in the store \(names.database)",
                 remedy: "move it away, keep identity.key, and start stoad: peers send what they "
                     + "have")
         }

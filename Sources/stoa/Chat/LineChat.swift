@@ -139,7 +139,8 @@ struct LineChat {
             self.report(why)
             return false
         case .invitation:
-            self.report("this is an invitation and was not sent: run stoa join, and give it there")
+            self.report(
+                "that is an invitation, so it was not sent: run stoa join and paste it there")
             if self.editor == nil { self.rejected = true }
         }
         return true
@@ -195,7 +196,7 @@ struct LineChat {
         if self.hasUnsent, self.follower.descriptor == nil {
             self.report(
                 "waiting for the daemon to send the rest; Ctrl-C "
-                    + (self.kept == nil ? "gives up" : "leaves it to your next chat"))
+                    + (self.kept == nil ? "gives up" : "leaves it for your next chat"))
         }
     }
 

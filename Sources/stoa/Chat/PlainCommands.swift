@@ -3,7 +3,7 @@ import ControlAPI
 /// What the chat without a screen says of commands that only the screen can do.
 enum PlainCommands {
     static let help =
-        "here: /me TEXT says what you do, /quit ends, //x sends /x; for all else there is: stoa --help"
+        "here: /me TEXT says what you do, /quit ends, //x sends /x; for everything else see stoa --help"
 
     /// That a command cannot be done here, and what does it.
     static func instead(of name: SlashCommand.Name, in to: String) -> String {
@@ -31,6 +31,6 @@ enum PlainCommands {
             case .status: "status"
             }
         guard let command else { return "usage: /\(name) \(name.operands)" }
-        return "/\(name) cannot be done here: stoa \(command)"
+        return "/\(name) does not work here: stoa \(command)"
     }
 }

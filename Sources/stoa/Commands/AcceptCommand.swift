@@ -3,8 +3,8 @@ import ControlAPI
 /// The command `stoa accept`.
 struct AcceptCommand: Subcommand {
     static let syntax = CommandSyntax(
-        AcceptMethod.description, operands: ["@PERSON"],
-        details: ["What they have written comes as soon as they are linked."])
+        AcceptMethod.description, examples: ["stoa accept @ada"], operands: ["@PERSON"],
+        details: ["Their messages arrive as soon as the two of you are linked."])
 
     private let params: PersonParams
 

@@ -3,10 +3,10 @@ import ControlAPI
 /// The command `stoa archive`.
 struct ArchiveCommand: Subcommand {
     static let syntax = CommandSyntax(
-        ArchiveMethod.description, operands: ["TO"],
+        ArchiveMethod.description, examples: ["stoa archive ops"], operands: ["TO"],
         details: [
-            "Its messages come and are stored as before. \"stoa conversations --all\" lists it.",
-            "While a message in it mentions you that you have not read, or somebody has written to you alone, it is listed as before, unless it is muted (stoa mute).",
+            "Its messages still arrive and are stored. \"stoa conversations --all\" lists it.",
+            "It is listed anyway while it has an unread message that mentions you or that was sent to you alone, unless it is muted (stoa mute).",
         ])
 
     private let params: ConversationParams
@@ -17,7 +17,7 @@ struct ArchiveCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(ArchiveMethod.self, self.params) {
-            "\($0.shownConversation()) is put away\n"
+            "\($0.shownConversation()) is archived\n"
         }
     }
 }

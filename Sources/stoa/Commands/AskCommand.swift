@@ -5,18 +5,22 @@ import Posix
 /// The command `stoa ask`.
 struct AskCommand: Subcommand {
     static let syntax = CommandSyntax(
-        "ask", "Ask people something, wait for an answer, and print it.",
+        "ask", "Ask a question, wait for an answer and print it.",
+        examples: [
+            "stoa ask ops \"Delete backups?\" --choices yes,no --by @ada && ./delete.sh",
+            "stoa ask @ada \"Which printer?\"",
+        ],
         operands: ["TO", "QUESTION..."], lastRepeats: true,
         options: [
-            OptionSyntax("--choices", "A,B", "what may be answered; several with commas"),
-            OptionSyntax("--from", "@A,@B", "who may answer; by default all whom you know"),
-            OptionSyntax("--key", "KEY", "asking again with the same key asks once"),
+            OptionSyntax("--choices", "A,B", "the answers to choose from, separated by commas"),
+            OptionSyntax(
+                "--by", "@A,@B", "the people who may answer; by default all your contacts"),
+            OptionSyntax("--key", "KEY", "asking again with the same key asks only once"),
         ],
         details: [
-            "An answer is a reply to the question (stoa send --reply), or a reaction to it; between two people any message that comes after it. With --choices only one of these counts, in upper or lower case; \u{1F44D} and \u{2705} stand for the first, \u{1F44E} and \u{274C} for the second.",
-            "Who is to decide something should be named with --from, and verified (stoa verify): anybody may answer in an open room, and only those count who are named, or whom you know.",
-            "The answer is printed on standard output. Exit codes: 0 for the first choice, or any answer without --choices; 1 for the second, and so on; 75 where --timeout is over first, an hour by default. The error then names a key: the same command with that --key waits on, and asks nothing anew.",
-            "Example: stoa ask ops \"Delete the old backups?\" --choices yes,no --from @ada && ./delete.sh",
+            "An answer is a reply to the question (stoa send --reply) or a reaction to it; between two people, any message after it. With --choices only one of the choices counts, in upper or lower case; \u{1F44D} and \u{2705} mean the first, \u{1F44E} and \u{274C} the second.",
+            "If the answer decides something, name with --by the people who may give it, and verify them first (stoa verify): anyone can write in an open room. Without --by only your contacts count.",
+            "The answer is printed on standard output. Exit codes: 0 for the first choice, or for any answer without --choices; 1 for the second choice, and so on; 75 if --timeout passes first (an hour by default). The error then names a key: the same command with --key and that key goes on waiting and does not ask again.",
         ])
 
     /// As many as exit codes can tell apart from those of sysexits.h.
@@ -46,11 +50,11 @@ struct AskCommand: Subcommand {
                 (1...Self.mostChoices).contains(words.count)
             else {
                 throw .usage(
-                    "--choices has an empty one, one twice, or more than \(Self.mostChoices)",
-                    next: "give different words with commas between: yes,no")
+                    "--choices has an empty choice, a repeated one, or more than \(Self.mostChoices)",
+                    next: "give different words separated by commas: yes,no")
             }
         }
-        self.from = arguments.value("--from").map { $0.split(separator: ",").map { String($0) } }
+        self.from = arguments.value("--by").map { $0.split(separator: ",").map { String($0) } }
         self.key = SendKey(given: arguments.value("--key"))
     }
 
@@ -80,15 +84,15 @@ struct AskCommand: Subcommand {
             throw self.key.advise(error)
         }
         guard let id = asked["id"]?.stringValue else {
-            throw Failure(.garbled("what was sent has no id"))
+            throw Failure(.garbled("the sent message has no id"))
         }
         let answers = Answers(question: id, isDirect: self.to.hasPrefix("@"))
         let found = try self.wait(
             follower, until: deadline, answers, from: allowed, since: asked.count("cursor"))
         guard let found else {
             throw Failure(
-                .temporary, why: "nobody has answered in time",
-                next: "the question stays; to go on waiting, \(self.key.advice)")
+                .temporary, why: "nobody answered in time",
+                next: "the question is still there; to go on waiting, \(self.key.advice)")
         }
         // The answer is what was asked for: where it cannot be printed, the command has failed.
         context.console.isReport = false
@@ -114,8 +118,8 @@ struct AskCommand: Subcommand {
         guard self.from == nil, !self.to.hasPrefix("@") else { return nil }
         guard let known = try context.knownDevices() else {
             throw Failure(
-                .refused, why: "you know nobody, so nobody could answer",
-                next: "say who may: --from @PERSON, or: stoa people add @PERSON")
+                .refused, why: "you have no contacts, so nobody could answer",
+                next: "name who may: --by @PERSON, or: stoa people add @PERSON")
         }
         return known
     }

@@ -4,16 +4,19 @@ import Posix
 /// The command `stoa backup`.
 struct BackupCommand: Subcommand {
     static let syntax = CommandSyntax(
-        BackupMethod.description, operands: ["FILE"],
+        BackupMethod.description, examples: ["stoa backup ~/stoa.backup"], operands: ["FILE"],
         options: [
-            OptionSyntax("--phrase", nil, "a phrase of your own: asks for it without showing it"),
             OptionSyntax(
-                "--phrase-file", "FILE|-", "a phrase of your own, in the place of six words"),
+                "--phrase", nil,
+                "use a phrase of your own; you are asked for it, and it is not shown"),
+            OptionSyntax(
+                "--phrase-file", "FILE|-",
+                "read a phrase of your own from a file, instead of six new words"),
         ],
         details: [
-            "In it are your keys as a person, your name, status and picture, your realms, whom you know, verified and blocked, and the rooms and people that you talk in and with. Not in it are messages, which come back from whoever has them, and the key of this device, which is never copied.",
-            "Whoever has the file and its phrase is you: they can read what you can and write in your name. The phrase is shown once and kept nowhere, and it is shown before the file is written: where it cannot be shown, an earlier backup stays.",
-            "An earlier backup of that name is replaced, any other file is not. Make a new one when you have met people or entered rooms.",
+            "A backup holds your keys as a person, your name, status and picture, your realms, your contacts with those you have verified or blocked, and your rooms and conversations. It does not hold messages, which come back from peers that have them, nor the key of this device, which is never copied.",
+            "Anyone who has the file and its phrase can act as you. The phrase is shown once and not stored. It is shown before the file is written: if it cannot be shown, an earlier backup is left alone.",
+            "A backup of the same name is replaced; any other file is not. Make a new backup after adding contacts or joining rooms.",
         ])
 
     private let file: String
@@ -26,7 +29,7 @@ struct BackupCommand: Subcommand {
         self.phraseFile = arguments.value("--phrase-file")
         guard !self.asks || self.phraseFile == nil else {
             throw .usage(
-                "--phrase and --phrase-file are two phrases", next: "give one of the two")
+                "--phrase and --phrase-file both give a phrase", next: "give only one of them")
         }
     }
 
@@ -64,7 +67,7 @@ struct BackupCommand: Subcommand {
             })
         guard let phrase = prepared["phrase"]?.stringValue else {
             throw Failure(
-                .internalError, why: "the daemon has made no phrase",
+                .internalError, why: "the daemon made no phrase",
                 next: "restart it: systemctl --user restart stoad")
         }
         if context.json {
@@ -74,7 +77,7 @@ struct BackupCommand: Subcommand {
         }
         do throws(Failure) { try context.console.flushSecret() } catch {
             var failure = error
-            failure.next += "; no backup is written"
+            failure.next += "; no backup was written"
             throw failure
         }
         let made = try context.call(BackupMethod.self, Self.params(path, phrase))
@@ -82,8 +85,8 @@ struct BackupCommand: Subcommand {
         guard !context.json else { return }
         try context.console.print(Self.line(made))
         context.console.report(
-            "nobody can open it without the phrase, which is kept nowhere: note it down, and not "
-                + "beside the file\n")
+            "nobody can open it without the phrase, which is not stored: write it down, and keep it "
+                + "apart from the file\n")
     }
 
     private static func params(_ path: String, _ phrase: String) -> BackupMethod.Params {
@@ -95,7 +98,7 @@ struct BackupCommand: Subcommand {
 
     private static func line(_ made: JSON) -> String {
         let content = made["content"] ?? .null
-        return "\(made.shown("file")) holds who you are, with \(content.backupCounts)\n"
+        return "\(made.shown("file")) holds your identity, with \(content.backupCounts)\n"
     }
 }
 
@@ -109,7 +112,7 @@ extension JSON {
         [
             ("people", "person", "people"), ("realms", "realm", "realms"),
             ("rooms", "room", "rooms"),
-            ("directs", "conversation with one person", "conversations with one person"),
+            ("directs", "direct conversation", "direct conversations"),
         ].map { name, one, many in
             let count = self.count(name)
             return "\(count) \(count == 1 ? one : many)"

@@ -3,10 +3,10 @@ import ControlAPI
 /// The command `stoa block`.
 struct BlockCommand: Subcommand {
     static let syntax = CommandSyntax(
-        BlockMethod.description, operands: ["@PERSON"],
+        BlockMethod.description, examples: ["stoa block @ada"], operands: ["@PERSON"],
         details: [
-            "They are not linked, cannot ask to write to you, and what they write in rooms is not shown; they are told only that they are not wanted. It is kept for others, and \"stoa unblock\" shows it again.",
-            "What you write in a room that you share they can still read: there is no taking somebody out of a room.",
+            "You are not linked to them, they cannot ask to write to you, and what they write in rooms is hidden; they are told only that this node refuses them. Their messages are still stored for others, and \"stoa unblock\" shows them again.",
+            "They can still read what you write in rooms you share: nobody can be removed from a room.",
         ])
 
     private let params: PersonParams
@@ -17,7 +17,7 @@ struct BlockCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(BlockMethod.self, self.params) {
-            "you have nothing to do with \($0.quotedPerson()) from here on; in rooms that you share "
+            "\($0.quotedPerson()) is blocked; in rooms you share "
                 + "they can still read what you write\n"
         }
     }

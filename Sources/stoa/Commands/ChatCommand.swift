@@ -8,18 +8,20 @@ import Posix
 /// with `--plain`, it reads and prints lines itself.
 struct ChatCommand: Subcommand {
     static let syntax = CommandSyntax(
-        "chat", "Talk: show conversations and send what you type.",
+        "chat", "Talk on screen: your conversations, and a line to type in.",
+        examples: ["stoa chat", "stoa chat ops", "stoa chat @ada --plain"],
         operands: ["[TO]"],
         options: [
             OptionSyntax(
-                "--plain", nil, "read and print lines, without a screen: for screen readers, too")
+                "--plain", nil,
+                "read and print plain lines, without a screen: for screen readers too")
         ],
         details: [
-            "On a terminal it shows your conversations, begins with TO or with one that waits, and has commands of its own: \"/help\" lists them and the keys.",
-            "Without a terminal, or with --plain, TO is needed: the last \(ChatCommand.historyMessages) messages come first, then each line that is typed is a message; one that begins with \"/me \" says what you do, \"/quit\" ends and \"//x\" sends \"/x\". Of all else that begins with \"/\" it is said which command does it, and nothing is sent.",
-            "A pasted text of several lines is sent as one message when you press Enter.",
-            "When the daemon restarts, chat connects again; what you have typed is kept and sent then. What was entered on a terminal and is not sent when chat ends goes out with your next chat, once; what was typed and not entered comes back then. Until then it is in XDG_STATE_HOME/stoa, by default ~/.local/state/stoa, readable by you alone.",
-            "--timeout bounds how long it waits for the daemon's answers, not how long you talk.",
+            "On a terminal it lists your conversations, opens TO or the first one with unread messages, and has its own commands: \"/help\" lists them and the keys.",
+            "Without a terminal, or with --plain, TO is required: it prints the last \(ChatCommand.historyMessages) messages, then sends each line you type as a message. A line that begins with \"/me \" says what you do, \"/quit\" ends, and \"//x\" sends \"/x\". Any other line that begins with \"/\" is not sent; you are told which command does it.",
+            "Pasted text of several lines is sent as one message when you press Enter.",
+            "When the daemon restarts, chat connects again and sends what you typed meanwhile. Lines you entered on a terminal that are still unsent when chat ends are sent by your next chat, once; a line you had only typed is put back. Until then they are stored in XDG_STATE_HOME/stoa (by default ~/.local/state/stoa), readable only by you.",
+            "--timeout limits the wait for the daemon's answers, not how long you chat.",
             "NO_COLOR in the environment turns colours off. Ctrl-D ends.",
         ])
 
@@ -51,7 +53,7 @@ struct ChatCommand: Subcommand {
         }
         guard let to = self.to else {
             throw .usage(
-                "it is not said with whom or in which room", next: "give TO, as in: stoa chat ops")
+                "no room or person is given", next: "give TO, as in: stoa chat ops")
         }
         try self.runPlain(to, context)
     }
@@ -87,7 +89,7 @@ struct ChatCommand: Subcommand {
                 path: path,
                 params: SubscribeMethod.Params {
                     $0.to = to
-                    $0.kinds = [.message, .erased, .edited, .reaction]
+                    $0.kinds = [.message, .deleted, .edited, .reaction]
                 },
                 answerMilliseconds: context.options.timeoutMilliseconds)
         }

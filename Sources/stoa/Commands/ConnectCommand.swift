@@ -3,17 +3,19 @@ import ControlAPI
 /// The command `stoa connect`.
 struct ConnectCommand: Subcommand {
     static let syntax = CommandSyntax(
-        ConnectMethod.description, operands: ["[KEY@]HOST:PORT"],
+        ConnectMethod.description,
+        examples: ["stoa connect 192.0.2.7:4100", "stoa connect ada.local:4100 --wait 10"],
+        operands: ["[KEY@]HOST:PORT"],
         options: [
             OptionSyntax(
-                "--wait", "S", "wait up to S seconds until there is a link or the dial has failed")
+                "--wait", "S", "wait up to S seconds for a link or a failed dial")
         ],
         details: [
-            "With KEY@ only the peer with that key is accepted there.",
-            "\"stoa status\" on the other machine shows its key, not its person, and its port.",
-            "IPv6 addresses stand in brackets.",
-            "Without --wait it only starts to dial; \"stoa peers\" shows what came of it.",
-            "With --wait the exit code says what happened: 0 linked, 68 no such host or no route, 69 nobody listens there, 75 no answer in time, 76 no Stoa that can be linked, 77 wrong key, 78 no common realm.",
+            "With KEY@ only the peer with that key is accepted at that address.",
+            "\"stoa status\" on the other machine shows its key (not the person) and its port.",
+            "Write IPv6 addresses in brackets.",
+            "Without --wait it only starts dialling; \"stoa peers\" shows the outcome.",
+            "With --wait it exits 0 once linked; any other exit code says why not: 68 no such host or no route, 69 nobody listens there, 75 no answer in time, 76 not a Stoa that this one can link to, 77 wrong key, 78 no common realm.",
         ])
 
     private let params: ConnectMethod.Params

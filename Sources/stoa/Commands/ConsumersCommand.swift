@@ -3,10 +3,11 @@ import ControlAPI
 /// The command `stoa consumers`.
 struct ConsumersCommand: Subcommand {
     static let syntax = CommandSyntax(
-        ConsumersMethod.description, operands: ["[remove]", "[NAME]"],
+        ConsumersMethod.description, examples: ["stoa consumers", "stoa consumers remove bot"],
+        operands: ["[remove]", "[NAME]"],
         details: [
-            "With remove it forgets all positions of the consumer NAME.",
-            "Consumers are made by \"stoa tail --consumer NAME\".",
+            "\"remove NAME\" deletes all positions of the consumer NAME.",
+            "\"stoa tail --consumer NAME\" creates a consumer.",
         ])
 
     private let removed: String?
@@ -15,7 +16,7 @@ struct ConsumersCommand: Subcommand {
         self.removed = arguments.operand(1)
         if let word = arguments.operand(0), word != "remove" {
             throw .usage(
-                "\"\(TerminalText.line(word))\" is not what can be done to consumers",
+                "\"\(TerminalText.line(word))\" is not something to do with consumers",
                 next: "usage: stoa consumers [remove NAME]")
         }
         if arguments.operand(0) != nil, self.removed == nil {

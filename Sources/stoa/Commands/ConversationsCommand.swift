@@ -4,7 +4,8 @@ import ControlAPI
 struct ConversationsCommand: Subcommand {
     static let syntax = CommandSyntax(
         ConversationsMethod.description,
-        options: [OptionSyntax("--all", nil, "those, too, that were put away (stoa archive)")])
+        examples: ["stoa conversations", "stoa conversations --all"],
+        options: [OptionSyntax("--all", nil, "include archived conversations")])
 
     private let isAll: Bool
 
@@ -16,7 +17,7 @@ struct ConversationsCommand: Subcommand {
             ConversationsMethod.self,
             empty:
                 "no conversations are listed; start one with: stoa join ROOM, or stoa send @PERSON "
-                + "TEXT; those that were put away: stoa conversations --all",
+                + "TEXT; to see archived ones: stoa conversations --all",
             heading: ["NAME", "MEMBERS", "UNREAD", "LAST MESSAGE"],
             where: { isAll || $0.isListedConversation }
         ) { conversation in

@@ -3,19 +3,22 @@ import ControlAPI
 /// The command `stoa create`.
 struct CreateCommand: Subcommand {
     static let syntax = CommandSyntax(
-        "create", "Make a secret room, and show its phrase and an invitation to it.",
+        "create", "Create a secret room and show its phrase and an invitation.",
+        examples: ["stoa create plans --secret"],
         operands: ["ROOM"],
         options: [
-            OptionSyntax("--secret", nil, "a room that only those find who have its phrase"),
             OptionSyntax(
-                "--phrase-file", "FILE|-", "a phrase of your own, in the place of six words"),
-            OptionSyntax("--suite", "NAME", "xchacha20-poly1305 (usual) or aes-256-gcm"),
+                "--secret", nil, "create a room that only people with its phrase can find"),
+            OptionSyntax(
+                "--phrase-file", "FILE|-",
+                "read a phrase of your own from a file, instead of six new words"),
+            OptionSyntax("--suite", "NAME", "xchacha20-poly1305 (default) or aes-256-gcm"),
         ],
         details: [
-            "An open room needs no making: stoa join ROOM.",
-            "The phrase is shown once and kept nowhere; \"stoa invite\" gives the invitation again.",
-            "Whoever has the phrase or the invitation, and is in the realm, can read and write in the room, also what was written before. Nobody can be removed; make another room instead.",
-            "On a terminal the invitation is drawn as a QR code, too, by libqrencode (Debian: libqrencode4).",
+            "An open room does not have to be created: stoa join ROOM.",
+            "The phrase is shown once and not stored; \"stoa invite\" shows the invitation again.",
+            "Anyone who has the phrase or the invitation, and is in the realm, can read everything in the room and write in it. Nobody can be removed; create another room instead.",
+            "On a terminal the invitation is also drawn as a QR code, if libqrencode is installed (Debian: libqrencode4).",
         ])
 
     private let room: String
@@ -28,8 +31,8 @@ struct CreateCommand: Subcommand {
         self.suite = try arguments.suite()
         guard arguments.has("--secret") else {
             throw .usage(
-                "only secret rooms are made",
-                next: "add --secret, or enter an open room: stoa join "
+                "only secret rooms are created",
+                next: "add --secret, or join an open room: stoa join "
                     + TerminalText.line(self.room))
         }
     }
@@ -45,25 +48,26 @@ struct CreateCommand: Subcommand {
         let made = try context.show(CreateConversationMethod.self, params) { created in
             let name = created["conversation"]?.shown("name") ?? ""
             let shared = created["conversation"]?.sharedName ?? ""
-            var text = "made \(name); nobody can find or read it but who has\n\(shared)\n"
+            var text =
+                "created \(name); only people with this phrase or invitation can find it\n\(shared)\n"
             if created["phrase"]?.stringValue != nil {
                 text += "  the phrase      \(created.shown("phrase"))\n"
                 text += "                  stoa join \(TerminalText.word(self.room)) --secret\n"
             }
             text +=
                 "  the invitation  \(created.shown("invite"))\n"
-                + "                  to join, they type stoa join and paste that line\n\n"
+                + "                  to join, others run stoa join and paste that line\n\n"
             return text
         }
         do throws(Failure) { try context.console.flushSecret() } catch {
             return context.console.report(
-                "stoa: create: warning: the room is made, but its phrase is not shown, since "
+                "stoa: create: warning: the room was created, but its phrase could not be shown, since "
                     + "\(error.why); to see its invitation: stoa invite "
                     + TerminalText.word(self.room) + "\n")
         }
         try made.drawInvitation(in: context)
         guard !context.json, phrase == nil else { return }
-        context.console.report("the phrase is kept nowhere: note it down, or use stoa invite\n")
+        context.console.report("the phrase is not stored: write it down, or use stoa invite\n")
     }
 }
 
@@ -91,7 +95,7 @@ extension ParsedArguments {
         guard let name = self.value("--suite") else { return nil }
         guard let suite = SuiteWord(rawValue: name.lowercased()) else {
             throw .usage(
-                "\"\(TerminalText.line(name))\" is no suite",
+                "\"\(TerminalText.line(name))\" is not a suite",
                 next: "use \(SuiteWord.allCases.map(\.rawValue).joined(separator: " or "))")
         }
         return suite

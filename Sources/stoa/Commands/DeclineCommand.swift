@@ -3,9 +3,9 @@ import ControlAPI
 /// The command `stoa decline`.
 struct DeclineCommand: Subcommand {
     static let syntax = CommandSyntax(
-        DeclineMethod.description, operands: ["@PERSON"],
+        DeclineMethod.description, examples: ["stoa decline @ada"], operands: ["@PERSON"],
         details: [
-            "Should you change your mind, write to them, or: stoa people add @PERSON. Both let them in."
+            "If you change your mind, write to them, or: stoa people add @PERSON. Either lets them in."
         ])
 
     private let params: PersonParams
@@ -16,7 +16,7 @@ struct DeclineCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(DeclineMethod.self, self.params) {
-            "\($0.quotedPerson()) is declined, and is not told\n"
+            "\($0.quotedPerson()) is declined and is not told\n"
         }
     }
 }

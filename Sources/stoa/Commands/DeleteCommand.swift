@@ -3,11 +3,12 @@ import ControlAPI
 /// The command `stoa delete`.
 struct DeleteCommand: Subcommand {
     static let syntax = CommandSyntax(
-        "delete", "Take back messages of your own, on every node that has them.",
+        "delete", "Delete your own messages from every disk that has them.",
+        examples: ["stoa delete 7k3mz2qd"],
         operands: ["ID"], lastRepeats: true,
         details: [
-            "ID is a message's id, or 8 or more characters of its beginning: \"stoa history TO --ids\" shows them.",
-            "The text goes from the disks of all who hear of it, within seconds; who is away, once they are linked. That there was a message, whose and when, stays in the log and is not shown. Who has read, copied or exported it has it.",
+            "ID is a message's id, or at least its first 8 characters: \"stoa history TO --ids\" shows them.",
+            "Linked peers delete the text within seconds; offline peers delete it when they return. The log still records that there was a message, who wrote it and when, but nobody is shown it. Anyone who read, copied or exported the message still has it.",
         ])
 
     private let ids: [String]
@@ -16,13 +17,13 @@ struct DeleteCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         for id in self.ids {
-            try context.show(EraseMethod.self, .init { $0.id = id }) { erased in
-                "taken back from \(erased.shownConversation("conversationName")): \(erased.shown("id").prefix(12))\n"
+            try context.show(DeleteMethod.self, .init { $0.id = id }) { deleted in
+                "deleted from \(deleted.shownConversation("conversationName")): \(deleted.shown("id").prefix(12))\n"
             }
         }
     }
 }
 
-extension EraseMethod: CommandMethod {
+extension DeleteMethod: CommandMethod {
     static var command: any Subcommand.Type { DeleteCommand.self }
 }

@@ -3,11 +3,12 @@ import ControlAPI
 /// The command `stoa doctor`.
 struct DoctorCommand: Subcommand {
     static let syntax = CommandSyntax(
-        "doctor", "Say what is wrong here and what to do.",
-        options: [OptionSyntax("--quiet", nil, "print nothing: the exit code says it")],
+        "doctor", "Find out what is wrong on this machine and how to fix it.",
+        examples: ["stoa doctor", "stoa doctor --quiet || echo \"see stoa doctor\""],
+        options: [OptionSyntax("--quiet", nil, "print nothing; only the exit code tells")],
         details: [
-            "Looks at the daemon, its units, its files, the network and the disk, and has the daemon look itself, which takes up to 13 s: also at its settings, as the next start would find them. Ends with 0 where all is well, 1 where something may become a problem, 2 where something does not work.",
-            "With --json: healthy, and findings with check, a word for programs, severity (warning or problem), text and remedy.",
+            "Checks the daemon, its units, files and settings, the network and the disk; this takes up to 13 s. Exits 0 if all is well, 1 if something may become a problem, 2 if something does not work.",
+            "With --json it prints healthy and findings; each finding has check (a stable word for programs), severity (warning or problem), text and remedy.",
         ])
 
     private let isQuiet: Bool

@@ -3,10 +3,11 @@ import ControlAPI
 /// The command `stoa edit`.
 struct EditCommand: Subcommand {
     static let syntax = CommandSyntax(
-        EditMethod.description, operands: ["ID", "[TEXT...|-]"], lastRepeats: true,
+        EditMethod.description, examples: ["stoa edit 7k3mz2qd \"lunch at 12:30\""],
+        operands: ["ID", "[TEXT...|-]"], lastRepeats: true,
         details: [
-            "ID is a message's id, or 8 or more characters of its beginning: \"stoa history TO --ids\" shows them.",
-            "TEXT is read as send reads it. All who have the message show the new text, marked as edited; they keep the first one, which \"stoa info ID\" shows. To have a text gone, take the message back: stoa delete ID.",
+            "ID is a message's id, or at least its first 8 characters: \"stoa history TO --ids\" shows them.",
+            "TEXT is read as send reads it. Everyone who has the message sees the new text, marked as edited; the first text is kept, and \"stoa info ID\" shows it. To remove a text, delete the message: stoa delete ID.",
         ])
 
     private let id: String

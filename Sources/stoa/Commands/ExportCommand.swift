@@ -5,16 +5,18 @@ import Posix
 /// The command `stoa export`.
 struct ExportCommand: Subcommand {
     static let syntax = CommandSyntax(
-        "export", "Print all messages of a conversation, oldest first, to keep them elsewhere.",
+        "export", "Print all messages of a conversation, oldest first.",
+        examples: [
+            "stoa export agora > agora.jsonl", "stoa export @ada --format text --since 2026-01-01",
+        ],
         operands: ["TO"],
         options: [
-            OptionSyntax("--format", "jsonl|text", "jsonl (default): an object a line; or text"),
+            OptionSyntax("--format", "jsonl|text", "jsonl (default): one object per line; or text"),
             OptionSyntax("--since", "T", "only messages since this time"),
         ],
         details: [
-            "The objects are those of \"stoa --json history\": Message in Docs/ControlAPI.md. The text has a line for each message, and more where the message has.",
-            "Messages are printed as they are now: edited, and without those that were taken back. What is printed is yours; nobody takes it back there.",
-            "Example: stoa export agora > agora.jsonl",
+            "The objects are those of \"stoa --json history\", described in stoa-control(7) as Message. As text, each message begins on a line of its own.",
+            "Messages are printed as they are now: edited, and without those that were deleted. Messages deleted later stay in what you printed.",
         ])
 
     /// How a message is printed.

@@ -5,13 +5,14 @@ import Posix
 /// The command `stoa fetch`.
 struct FetchCommand: Subcommand {
     static let syntax = CommandSyntax(
-        FetchMethod.description, operands: ["ID"],
+        FetchMethod.description,
+        examples: ["stoa fetch 7k3mz2qd", "stoa fetch 7k3mz2qd -o - | tar x"], operands: ["ID"],
         options: [.saving],
         details: [
-            "ID is a message's id, or 8 or more characters of its beginning: \"stoa history TO --ids\" shows them.",
-            "Without -o it is saved in the folder that you are in, by the name that its author gave it; what could be anything but a name becomes _. No file is ever overwritten.",
-            "Where it is not here yet it comes from whoever has it, and waits until somebody who does is linked. With -o - it is written while it still arrives.",
-            "When stoa or the daemon is ended meanwhile, what has come stays and the next fetch goes on with it; \"stoa transfers cancel ID\" removes it.",
+            "ID is a message's id, or at least its first 8 characters: \"stoa history TO --ids\" shows them.",
+            "Without -o the file is saved in the current folder under the name its author gave it; unsafe characters become _. No file is ever overwritten.",
+            "If the file is not here yet, fetch waits for a peer that has it and downloads it. With -o - the content is written as it arrives.",
+            "If stoa or the daemon ends meanwhile, the parts that arrived are kept and the next fetch goes on from there; \"stoa transfers cancel ID\" deletes them.",
         ])
 
     private let id: String
@@ -86,12 +87,14 @@ struct FetchCommand: Subcommand {
             if ready.timedOut {
                 guard !isTold else {
                     throw Failure(
-                        .temporary, why: "nothing has come for so long",
-                        next: "it goes on when somebody who has it is linked; fetch it again then")
+                        .temporary, why: "nothing has arrived for too long",
+                        next:
+                            "the download goes on when a peer that has the file is linked; fetch it again then"
+                    )
                 }
                 isTold = true
                 context.console.report(
-                    "stoa: fetch: waiting for somebody who has \(found.shown("name")); it goes on by itself\n"
+                    "stoa: fetch: waiting for a peer that has \(found.shown("name")); it goes on by itself\n"
                 )
                 continue
             }
@@ -128,21 +131,21 @@ struct FetchCommand: Subcommand {
         switch reason {
         case "diskFull":
             return Failure(
-                .inputOutput, why: "the disk of the daemon is full",
-                next: "make room and fetch it again: what has come stays")
+                .inputOutput, why: "the daemon's disk is full",
+                next: "free some space and fetch it again: the parts that arrived are kept")
         case "fileQuota":
             return Failure(
-                .refused, why: "files may take no more of the disk",
+                .refused, why: "files already take all the disk space they may",
                 next: "delete some messages with files, or raise FileLimit in stoad.conf")
         case "cancelled":
             return Failure(.temporary, why: "it was cancelled", next: "fetch it again")
         case "gone":
             return Failure(
-                .badData, why: "its message was taken back or is not kept any longer", next: "")
+                .badData, why: "its message was deleted or has expired", next: "")
         default:
             return Failure(
-                .temporary, why: "the daemon has stopped sending it",
-                next: "see its log, and fetch it again: what has come stays")
+                .temporary, why: "the daemon stopped sending it",
+                next: "see its log, and fetch it again: the parts that arrived are kept")
         }
     }
 }

@@ -3,10 +3,11 @@ import ControlAPI
 /// The command `stoa forget`.
 struct ForgetCommand: Subcommand {
     static let syntax = CommandSyntax(
-        ForgetMethod.description, operands: ["TO"],
+        ForgetMethod.description, examples: ["stoa forget agora", "stoa forget @ada"],
+        operands: ["TO"],
         details: [
-            "A room is left, and what was said in it goes from this disk: from the database, its log and the search. The other members keep what has reached them, and learn that you have left; what has reached nobody (stoa status) is gone. That there were messages, whose and when, stays, and so do its name, its topics, and who has joined and left: each node needs them whole to check the others. What is forgotten does not come back where you join again.",
-            "Somebody (@PERSON) is no longer known: their address goes, what you two have written goes from this disk, and --members all waits for them no longer. Where they are members of rooms they stay so. Who is blocked stays blocked.",
+            "For a room: you leave it, and its messages are deleted from this disk, its log and the search index. Other members keep what has reached them, and learn that you left; messages that have reached nobody (stoa status) are lost. The log still records that there were messages, who wrote them and when, and keeps the room's name, its topics, joins and leaves: peers need these to check one another. Deleted messages do not come back if you join again.",
+            "For a person (@PERSON): they are no longer a contact; their address and the messages of the two of you are deleted from this disk, and --members all does not wait for them. They stay members of their rooms. Someone you blocked stays blocked.",
         ])
 
     private let to: String
@@ -16,12 +17,13 @@ struct ForgetCommand: Subcommand {
     func run(in context: CommandContext) throws(Failure) {
         try context.show(ForgetMethod.self, .init { $0.to = self.to }) { forgotten in
             let count = forgotten.count("messages")
-            let messages = count == 1 ? "1 message has" : "\(count) messages have"
+            let messages = count == 1 ? "1 message was" : "\(count) messages were"
             // Of what two have written, and of notes, there is nothing else.
             let rest =
-                self.to.hasPrefix("@") ? "" : "; its name, its topics and who was in it stay here"
-            return "\(forgotten.shown("name")) is forgotten; \(messages) left this disk, and "
-                + "what has reached others stays with them\(rest)\n"
+                self.to.hasPrefix("@")
+                ? "" : "; its name, its topics and its list of members stay here"
+            return "forgot \(forgotten.shown("name")); \(messages) deleted from this disk; "
+                + "others keep what has reached them\(rest)\n"
         }
     }
 }

@@ -3,21 +3,25 @@ import ControlAPI
 /// The command `stoa history`.
 struct HistoryCommand: Subcommand {
     static let syntax = CommandSyntax(
-        HistoryMethod.description, operands: ["TO"],
+        HistoryMethod.description,
+        examples: [
+            "stoa history ops", "stoa history @ada --since yesterday",
+            "stoa history ops --limit 5 --ids",
+        ], operands: ["TO"],
         options: [
             OptionSyntax(
-                "--limit", "N", "how many of the newest messages; 50 by default, 1000 at most"),
-            OptionSyntax("--all", nil, "all messages, however many"),
+                "--limit", "N", "how many of the newest messages; 50 by default, at most 1000"),
+            OptionSyntax("--all", nil, "all messages"),
             OptionSyntax("--before", "ID", "only messages before the one with this id"),
             OptionSyntax("--around", "ID", "the message with this id, and those around it"),
             OptionSyntax("--since", "T", "only messages since this time"),
             OptionSyntax("--ids", nil, "show the beginning of each message's id"),
         ],
         details: [
-            "ID is a message's id, or 8 or more characters of its beginning.",
-            "T is RFC 3339 (2026-01-31T18:00:00Z), a local date (2026-01-31), a local date and time (\"2026-01-31 18:00\"), a time of today (09:00), today or yesterday, or how long ago: 90s, 30m, 2h, 3d, 1w.",
-            "On a terminal long output goes through PAGER, by default less.",
-            "What is shown on a terminal counts as read.",
+            "ID is a message's id, or at least its first 8 characters.",
+            "T is a local date (2026-01-31), a local date and time (\"2026-01-31 18:00\"), a time of today (09:00), today, yesterday, how long ago (90s, 30m, 2h, 3d, 1w), or RFC 3339 (2026-01-31T18:00:00Z).",
+            "On a terminal, long output is shown with $PAGER, or less.",
+            "Messages shown on a terminal count as read.",
         ])
 
     private let params: HistoryMethod.Params
@@ -32,8 +36,8 @@ struct HistoryCommand: Subcommand {
         let places = [self.isAll, arguments.has("--before"), arguments.has("--around")]
         guard places.count(where: { $0 }) < 2, !self.isAll || limit == nil else {
             throw .usage(
-                "--all, --before and --around exclude each other, and --all has no --limit",
-                next: "leave all but one out")
+                "--all, --before and --around exclude each other, and --all takes no --limit",
+                next: "give only one of them")
         }
         let since = try LocalTime.option("--since", of: arguments)
         self.params = HistoryMethod.Params {
@@ -110,8 +114,9 @@ struct HistoryCommand: Subcommand {
         guard to.hasPrefix("@") else { return "no messages\n" }
         let who = try context.call(WhoisMethod.self, .init { $0.person = to })
         guard who["tier"] == .string(TierWord.blocked.rawValue) else { return "no messages\n" }
-        return "no messages are shown: you have blocked \(TerminalText.line(to)), and what they "
-            + "wrote is hidden until: stoa unblock \(TerminalText.word(to))\n"
+        return
+            "no messages are shown: you have blocked \(TerminalText.line(to)), which hides what they "
+            + "wrote until: stoa unblock \(TerminalText.word(to))\n"
     }
 
     /// A line about what stands before these messages, and how to see it.

@@ -3,10 +3,10 @@ import ControlAPI
 /// The command `stoa info`.
 struct InfoCommand: Subcommand {
     static let syntax = CommandSyntax(
-        InfoMethod.description, operands: ["ID"],
+        InfoMethod.description, examples: ["stoa info 7k3mz2qd"], operands: ["ID"],
         details: [
-            "ID is a message's id, or 8 or more characters of its beginning: \"stoa history TO --ids\" shows them.",
-            "Of a message of your own it says what has become of it at each other member: read, delivered, held until its time comes, waiting (they are linked, and do not have it yet) or away (they are not linked, and have not said to have it). Who keeps to themselves what they have read (read-marks in stoad.conf) stays at delivered.",
+            "ID is a message's id, or at least its first 8 characters: \"stoa history TO --ids\" shows them.",
+            "For your own message it shows how far it has come with each other member: read, delivered, held until its time comes, waiting (they are linked but do not have it yet) or away (they are not linked and have not confirmed it). People who do not tell others what they have read (ReadMarks in stoad.conf) stay at delivered.",
         ])
 
     private let id: String
@@ -29,14 +29,14 @@ struct InfoCommand: Subcommand {
         let said =
             disputed["sign"] == nil
             ? "edit: \(disputed.shown("text"))"
-            : disputed.shown("sign") + (disputed["withdrawn"] == .bool(true) ? " taken back" : "")
+            : disputed.shown("sign") + (disputed["removed"] == .bool(true) ? " removed" : "")
         let who = disputed.shownPerson("authorName", key: "author")
         return "\(who), \(LocalTime.text(disputed["time"])), \(said)"
     }
 
     private static func rows(of info: JSON) -> [[String]] {
         var rows = [["id", info.shown("id")]]
-        if info["erased"] == .bool(true) { rows.append(["text", "taken back, or not here"]) }
+        if info["deleted"] == .bool(true) { rows.append(["text", "deleted, or not here"]) }
         let message = info["message"] ?? .null
         if message["edited"] != nil { rows.append(["edited", LocalTime.text(message["edited"])]) }
         if info["firstText"] != nil { rows.append(["first text", info.shown("firstText")]) }
@@ -48,7 +48,7 @@ struct InfoCommand: Subcommand {
             rows.append([sign.shown("sign"), people.joined(separator: ", ")])
         }
         let more = message.count("moreReactions")
-        if more > 0 { rows.append(["more", "\(more) other signs"]) }
+        if more > 0 { rows.append(["more", "\(more) other reactions"]) }
         for disputed in info.list("disputed") { rows.append(["disputed", Self.line(disputed)]) }
         let since = LocalTime.text(message["time"])
         for member in info.list("members") {

@@ -3,10 +3,11 @@ import ControlAPI
 /// The command `stoa invite`.
 struct InviteCommand: Subcommand {
     static let syntax = CommandSyntax(
-        InviteMethod.description, operands: ["ROOM"],
+        InviteMethod.description, examples: ["stoa invite plans", "stoa invite plans --qr"],
+        operands: ["ROOM"],
         options: [OptionSyntax("--qr", nil, "draw the invitation as a QR code")],
         details: [
-            "Hand the line over in private: others who have it, and are in the realm, are in the room.",
+            "Hand the line over in private: anyone who has it, and is in the realm, can join the room and read all of it.",
             "--qr needs libqrencode (Debian: libqrencode4).",
         ])
 
@@ -25,7 +26,7 @@ struct InviteCommand: Subcommand {
             return self.drawsCode ? try QRCode(line).text + line + "\n" : line + "\n"
         }
         guard !context.json, context.console.outputIsTerminal else { return }
-        context.console.report("to join, they type stoa join and paste the line\n")
+        context.console.report("to join, others run stoa join and paste the line\n")
     }
 }
 

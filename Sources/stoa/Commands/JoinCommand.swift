@@ -3,16 +3,22 @@ import ControlAPI
 /// The command `stoa join`.
 struct JoinCommand: Subcommand {
     static let syntax = CommandSyntax(
-        JoinMethod.description, operands: ["[ROOM|LINK|-]"],
+        JoinMethod.description,
+        examples: ["stoa join ops", "stoa join plans --secret", "stoa join"],
+        operands: ["[ROOM|LINK|-]"],
         options: [
-            OptionSyntax("--secret", nil, "a secret room: asks for its phrase without showing it"),
-            OptionSyntax("--phrase-file", "FILE|-", "read the phrase of a secret room from there"),
-            OptionSyntax("--suite", "NAME", "how it is sealed, where somebody chose its phrase"),
+            OptionSyntax(
+                "--secret", nil,
+                "join a secret room; you are asked for its phrase, and it is not shown"),
+            OptionSyntax("--phrase-file", "FILE|-", "read the phrase of a secret room from a file"),
+            OptionSyntax(
+                "--suite", "NAME",
+                "the room's cipher; needed only if its phrase was chosen by a person"),
         ],
         details: [
-            "Without an operand it asks for an invitation, the line that \"stoa invite\" and \"stoa create\" print, without showing it; with - it reads one from standard input. As an argument LINK stays in the history of your shell.",
-            "A phrase of six words that Stoa made is checked at once, however it is written. Another phrase or another name leads to another room, where nobody is.",
-            "\"&ROOM\" is a secret room that you have left; its key is still here. Where a secret room is called ROOM here, the open one is entered as REALM/ROOM only, such as open/ROOM.",
+            "Without an operand you are asked for an invitation, the line that \"stoa invite\" and \"stoa create\" print, and it is not shown; with - one is read from standard input. An invitation given as LINK stays in your shell's history.",
+            "A phrase of six words made by Stoa is checked for mistakes at once. A different phrase or name leads to a different, empty room.",
+            "\"&ROOM\" is a secret room that you have left; its key is still here. If you have a secret room called ROOM, join the open one by its full name, such as open/ROOM.",
         ])
 
     /// What is entered, and by what.
@@ -57,7 +63,7 @@ struct JoinCommand: Subcommand {
         case .link(let line, let isArgument):
             if isArgument {
                 context.console.report(
-                    "the invitation is in the history of your shell: remove it there; stoa join alone asks for it\n"
+                    "the invitation is now in your shell's history: remove it there; stoa join alone asks for it\n"
                 )
             }
             params.invite =
@@ -69,7 +75,7 @@ struct JoinCommand: Subcommand {
             let known: String
             switch others {
             case ...0:
-                known = more ? "; others are in it" : "; nobody else is in it as far as is known"
+                known = more ? "; others are in it" : "; nobody else is known to be in it"
             case 1: known = " with \(more ? "at least " : "")1 other member"
             default: known = " with \(more ? "at least " : "")\(others) other members"
             }
@@ -84,13 +90,13 @@ struct JoinCommand: Subcommand {
         let name = TerminalText.word(room.shown("name"))
         if room.shown("kind") == ConversationResult.Kind.room.rawValue {
             return
-                "it is an open room, which anyone on the network may join. If you were given a phrase or an "
-                + "invitation, the room you want is another one: stoa leave \(name), then "
+                "this is an open room, which anyone on the network can join. If you were given a phrase or an "
+                + "invitation, you want a different room: stoa leave \(name), then "
                 + "stoa join \(name) --secret, or stoa join for an invitation\n"
         }
         return
-            "others may be offline: what they wrote comes, and what you write goes out, when one of them is "
-            + "linked. If they are online, compare the name and the phrase: a different one is another room\n"
+            "others may be offline: their messages arrive and yours go out when one of them is "
+            + "linked. If they are online, compare the name and the phrase: a different one is a different room\n"
     }
 }
 
@@ -99,8 +105,8 @@ extension JSON {
     var sharedName: String {
         guard self["ambiguous"] == .bool(true) else { return "" }
         return
-            "another room here has that name: \"\(self.shown("room"))\" alone is refused from here on, "
-            + "and stoa says what to write\n"
+            "another room here has that name: \"\(self.shown("room"))\" alone is refused from now on, "
+            + "and stoa says what to write instead\n"
     }
 }
 

@@ -2,7 +2,8 @@ import ControlAPI
 
 /// The command `stoa leave`.
 struct LeaveCommand: Subcommand {
-    static let syntax = CommandSyntax(LeaveMethod.description, operands: ["ROOM"])
+    static let syntax = CommandSyntax(
+        LeaveMethod.description, examples: ["stoa leave ops"], operands: ["ROOM"])
 
     private let params: LeaveMethod.Params
 

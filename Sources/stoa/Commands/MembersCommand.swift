@@ -2,7 +2,8 @@ import ControlAPI
 
 /// The command `stoa members`.
 struct MembersCommand: Subcommand {
-    static let syntax = CommandSyntax(MembersMethod.description, operands: ["ROOM"])
+    static let syntax = CommandSyntax(
+        MembersMethod.description, examples: ["stoa members ops"], operands: ["ROOM"])
 
     private let room: String
 
@@ -16,7 +17,7 @@ struct MembersCommand: Subcommand {
                     $0.to = self.room
                     $0.page = page
                 }
-            }, empty: "nobody is in it",
+            }, empty: "it has no members",
             heading: ["NAME", "KEY", "TRUST", "STATE", "PRESENCE", "LAST SEEN"]
         ) { member in
             [

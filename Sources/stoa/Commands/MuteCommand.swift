@@ -3,9 +3,9 @@ import ControlAPI
 /// The command `stoa mute`.
 struct MuteCommand: Subcommand {
     static let syntax = CommandSyntax(
-        MuteMethod.description, operands: ["TO"],
+        MuteMethod.description, examples: ["stoa mute ops"], operands: ["TO"],
         details: [
-            "Its messages come, are stored and count as unread as before; it is marked as muted, and stoa alone does not tell what is unread there."
+            "Its messages still arrive, are stored and count as unread; it is marked as muted, and the overview (stoa) leaves its unread messages out."
         ])
 
     private let params: ConversationParams

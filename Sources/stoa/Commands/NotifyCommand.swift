@@ -5,16 +5,17 @@ import Posix
 /// The command `stoa notify`.
 struct NotifyCommand: Subcommand {
     static let syntax = CommandSyntax(
-        "notify", "Say when and how you are told of messages at your desktop.",
+        "notify", "Show or change when and how the desktop notifies you.",
+        examples: ["stoa notify", "stoa notify --quiet 20:00-08:00"],
         options: [
             OptionSyntax(
-                "--quiet", "HOURS", "tell nothing in these hours, as in 20:00-08:00; or: off"),
+                "--quiet", "HOURS", "no notifications in these hours, as in 20:00-08:00; or: off"),
             OptionSyntax(
-                "--secret-texts", "YES", "show what is said in secret rooms, too: yes or no"),
+                "--secret-texts", "YES", "show the text of messages in secret rooms: yes or no"),
         ],
         details: [
-            "The program stoa-notify, which your graphical session starts, tells of messages to you alone, of those that call you, of people who want to write to you, and of alerts. Where the desktop says that you are not to be disturbed, and in quiet hours, it tells nothing, and afterwards once what you missed. \"stoa mute\" quiets one conversation.",
-            "Without options it shows what stands. It is kept in notify.conf in ~/.config/stoa, and counts at once.",
+            "stoa-notify, which your graphical session starts, notifies you of direct messages, mentions, people who want to write to you, and alerts. In quiet hours, and while the desktop is set to \"do not disturb\", it stays silent and afterwards says once what you missed. \"stoa mute\" silences one conversation.",
+            "Without options it shows the settings. They are stored in ~/.config/stoa/notify.conf and take effect at once.",
         ])
 
     private let quiet: String?
@@ -25,18 +26,18 @@ struct NotifyCommand: Subcommand {
         self.secretTexts = arguments.value("--secret-texts")
         if let quiet = self.quiet, quiet != "off", QuietHours(quiet) == nil {
             throw .usage(
-                "--quiet \(TerminalText.line(quiet)) names no hours",
+                "--quiet \(TerminalText.line(quiet)) is not a range of hours",
                 next: "give two times of day, as in 20:00-08:00, or off")
         }
         if let texts = self.secretTexts, texts != "yes", texts != "no" {
-            throw .usage("--secret-texts takes yes or no", next: "give one of them")
+            throw .usage("--secret-texts takes yes or no", next: "give yes or no")
         }
     }
 
     func run(in context: CommandContext) throws(Failure) {
         guard let path = NotifierFile.path(context.environment) else {
             throw Failure(
-                .usage, why: "where your settings are cannot be told", next: "set HOME")
+                .usage, why: "cannot tell where your settings are", next: "set HOME")
         }
         let bytes = (try? Files.read(path, limitBytes: NotifierFile.bytes)) ?? []
         var settings = NotifierFile.settings(String(decoding: bytes, as: UTF8.self))

@@ -5,30 +5,31 @@ import Posix
 /// The command `stoa on`.
 struct OnCommand: Subcommand {
     static let syntax = CommandSyntax(
-        "on", "Run a command for each event: once, in order, again where it fails.",
+        "on", "Run a command for each event, in order, and again if it fails.",
+        examples: ["stoa on mention --in ops -- ./answer.sh", "stoa on alert -- logger -t stoa"],
         operands: ["EVENT", "COMMAND..."], lastRepeats: true,
         options: [
             OptionSyntax("--in", "TO", "only in this room, or with this person"),
-            OptionSyntax("--by", "@A,@B", "only what these people have written"),
-            OptionSyntax("--match", "RE", "only where this expression of grep -E is in the text"),
-            OptionSyntax("--consumer", "NAME", "the name under which it goes on where it left off"),
+            OptionSyntax("--by", "@A,@B", "only events caused by these people"),
+            OptionSyntax("--match", "RE", "only if the text matches this grep -E expression"),
             OptionSyntax(
-                "--max-time", "S", "end the command after so many seconds; 300 by default"),
+                "--consumer", "NAME", "the name under which it continues where it stopped"),
             OptionSyntax(
-                "--retries", "N", "give an event up after so many more attempts; 5 by default"),
+                "--max-time", "S", "stop the command after this many seconds; 300 by default"),
+            OptionSyntax(
+                "--retries", "N", "give up on an event after this many more attempts; 5 by default"),
         ],
         details: [
-            "EVENT is one of: \(Event.allCases.map(\.rawValue).joined(separator: ", ")). A message, a mention (who calls you by name or answers you) and a direct message are those of others; a delivery says who has or has read your messages, a peer who of those you know is linked, each as it is now.",
-            "Write -- before COMMAND. It gets the event as a line of JSON on standard input, as \"stoa --json tail\" prints it, and STOA_EVENT, STOA_ID, STOA_CONVERSATION, STOA_CONVERSATION_ID, STOA_AUTHOR, STOA_AUTHOR_ID, STOA_VERIFIED, STOA_KIND, STOA_TEXT, STOA_TIME, STOA_CODE, STOA_CURSOR and STOA_SOCKET in its environment. What others have written is data there, and part of no command line: keep it so, with quotes around \"$STOA_TEXT\" in a shell.",
-            "One command runs at a time. Where it ends with 0 the event is acknowledged; else it is run again, after 1 s, then up to a minute, before any later event. After --retries more attempts (some 30 s) the event is given up, which standard error says once, and the next one has its turn: what a stranger wrote must not hold up what others write. With --retries 1000000 it goes on for as good as ever.",
-            "Events that come while it does not run are kept for it: it is a durable consumer, by default named after what it does. The first start begins with what comes from then on.",
-            "It ends with exit code 0 on SIGINT and SIGTERM; the command is told to end, too, and its event comes again.",
-            "Example: stoa on mention --in ops -- ./answer.sh",
+            "EVENT is one of: \(Event.allCases.map(\.rawValue).joined(separator: ", ")). message, mention (somebody names or answers you) and direct are messages from others; delivery says that somebody has received or read your messages, peer that a contact was linked or unlinked. Of these two, only the latest state is kept.",
+            "Write -- before COMMAND. It gets the event on standard input as a line of JSON, as \"stoa --json tail\" prints it, and STOA_EVENT, STOA_ID, STOA_CONVERSATION, STOA_CONVERSATION_ID, STOA_AUTHOR, STOA_AUTHOR_ID, STOA_VERIFIED, STOA_KIND, STOA_TEXT, STOA_TIME, STOA_CODE, STOA_CURSOR and STOA_SOCKET in its environment. Other people's text never becomes part of a command line; keep it that way, and quote \"$STOA_TEXT\" in a shell.",
+            "One command runs at a time. If it exits 0 the event is acknowledged; otherwise it is run again, after 1 s and then up to a minute, before any later event. After --retries more attempts (about 30 s) the event is given up, standard error says so, and the next event follows, so one message cannot block the rest. With --retries 1000000 it practically never gives up.",
+            "Events that occur while it is not running are kept for it: it is a durable consumer, named after its arguments unless --consumer is given. The first run starts with the events that follow it.",
+            "On SIGINT and SIGTERM it exits 0; the command is told to end as well, and its event comes again.",
         ])
 
     /// What a command is run for.
     enum Event: String, CaseIterable {
-        case message, mention, direct, edited, reaction, erased, delivery, peer, request, alert
+        case message, mention, direct, edited, reaction, deleted, delivery, peer, request, alert
     }
 
     private let event: Event
@@ -47,7 +48,7 @@ struct OnCommand: Subcommand {
         let word = arguments.required(0)
         guard let event = Event(rawValue: word) else {
             throw .usage(
-                "\"\(TerminalText.line(word))\" is no event",
+                "\"\(TerminalText.line(word))\" is not an event",
                 next: "give one of: " + Event.allCases.map(\.rawValue).joined(separator: ", "))
         }
         self.event = event
@@ -57,7 +58,7 @@ struct OnCommand: Subcommand {
             do throws(TextPattern.Fault) { return try TextPattern(text) } catch {
                 throw .usage(
                     "--match cannot be \"\(TerminalText.line(text))\": \(error.reason)",
-                    next: "give an expression as grep -E takes it")
+                    next: "give an expression that grep -E accepts")
             }
         }
         let limit = try arguments.integer("--max-time", in: 1...86_400)
@@ -98,8 +99,8 @@ struct OnCommand: Subcommand {
             guard error.answer?.reason == "consumerInUse" else { throw error }
             let name = TerminalText.line(self.params.consumer ?? "")
             throw Failure(
-                error.code, why: "another stoa reads already for the consumer \(name)",
-                next: "end that one first, or give this one a name of its own: --consumer NAME",
+                error.code, why: "another stoa already reads for the consumer \(name)",
+                next: "end that one first, or give this one its own name: --consumer NAME",
                 answer: error.answer)
         }
         let lock = try RunLock(consumer: self.params.consumer ?? "", socket: path)
@@ -123,7 +124,7 @@ extension OnCommand.Event {
         case .message, .mention, .direct: .message
         case .edited: .edited
         case .reaction: .reaction
-        case .erased: .erased
+        case .deleted: .deleted
         case .delivery: .delivery
         case .peer: .peer
         case .request: .request

@@ -3,8 +3,8 @@ import ControlAPI
 /// The command `stoa peers`.
 struct PeersCommand: Subcommand {
     static let syntax = CommandSyntax(
-        PeersMethod.description,
-        options: [OptionSyntax("--refusals", nil, "list only the refusals")],
+        PeersMethod.description, examples: ["stoa peers", "stoa peers --refusals"],
+        options: [OptionSyntax("--refusals", nil, "list only refused connections")],
         details: [
             "With --json it prints one peer per line, or with --refusals one refusal per line."
         ])

@@ -3,12 +3,14 @@ import ControlAPI
 /// The command `stoa people`.
 struct PeopleCommand: Subcommand {
     static let syntax = CommandSyntax(
-        PeopleMethod.description, operands: ["[add|remove]", "[@PERSON]"],
+        PeopleMethod.description,
+        examples: ["stoa people", "stoa people add @ada", "stoa people remove @ada"],
+        operands: ["[add|remove]", "[@PERSON]"],
         details: [
-            "The name of somebody whom you know stands alone, whoever else calls themselves so; others "
-                + "with a name that looks like it are shown with their keys.",
-            "Whoever has written to you and waits (stoa requests), or was declined, is let in once you "
-                + "add them.",
+            "A contact's name is shown as it is, whoever else uses it; others "
+                + "with a similar name are shown with their keys.",
+            "Adding someone accepts them if they have asked to write to you (stoa requests), "
+                + "even if you declined them before.",
         ])
 
     private let change: (isKnown: Bool, params: PersonParams)?
@@ -20,7 +22,7 @@ struct PeopleCommand: Subcommand {
         }
         guard word == "add" || word == "remove" else {
             throw .usage(
-                "\"\(TerminalText.line(word))\" is not what can be done to people",
+                "\"\(TerminalText.line(word))\" is not something to do with people",
                 next: "usage: stoa people [add|remove @PERSON]")
         }
         guard let person = arguments.operand(1) else {
@@ -33,16 +35,16 @@ struct PeopleCommand: Subcommand {
         switch self.change {
         case (true, let params)?:
             try context.show(AddPersonMethod.self, params) {
-                "you know \($0.quotedPerson()) from here on\n"
+                "\($0.quotedPerson()) is a contact now\n"
             }
         case (false, let params)?:
             try context.show(RemovePersonMethod.self, params) {
-                "you know \($0.quotedPerson()) no longer\n"
+                "\($0.quotedPerson()) is not a contact now\n"
             }
         case nil:
             try context.showList(
                 PeopleMethod.self,
-                empty: "you know nobody yet; add somebody with: stoa people add @PERSON",
+                empty: "you have no contacts yet; add one with: stoa people add @PERSON",
                 heading: ["NAME", "KEY", "TRUST", "STATE", "PRESENCE", "LAST SEEN"]
             ) { person in
                 [

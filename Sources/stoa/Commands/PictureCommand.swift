@@ -5,13 +5,15 @@ import Posix
 /// The command `stoa picture`.
 struct PictureCommand: Subcommand {
     static let syntax = CommandSyntax(
-        PictureMethod.description, operands: ["[@PERSON]"],
+        PictureMethod.description,
+        examples: ["stoa picture @ada", "stoa picture @ada -o - | display"],
+        operands: ["[@PERSON]"],
         options: [.saving],
         details: [
-            "Without @PERSON it is your own.",
-            "Without -o it is saved in the folder that you are in, by the person's name; what could be anything but a name becomes _. No file is ever overwritten.",
-            "Pictures of people whom you know come by themselves; that of a stranger is fetched now, from whoever is linked and has it.",
-            "It is a PNG, JPEG or WebP by its first bytes; nothing else of it was looked at.",
+            "Without @PERSON it is your own picture.",
+            "Without -o it is saved in the current folder under the person's name; unsafe characters become _. No file is ever overwritten.",
+            "Pictures of your contacts are downloaded by themselves; a stranger's picture is fetched now from a linked peer that has it.",
+            "Stoa checks only its first bytes: they are those of a PNG, JPEG or WebP.",
         ])
 
     private let person: String?
@@ -29,7 +31,7 @@ struct PictureCommand: Subcommand {
         let content = try DeliveredContent.all(of: reading, limit: ControlLimits.pictureBytes)
         guard Int64(content.count) == found.count("size") else {
             throw Failure(
-                .temporary, why: "the daemon has stopped sending it",
+                .temporary, why: "the daemon stopped sending it",
                 next: "see its log, and ask again")
         }
         if self.output == "-" {

@@ -3,9 +3,10 @@ import ControlAPI
 /// The command `stoa presence`.
 struct PresenceCommand: Subcommand {
     static let syntax = CommandSyntax(
-        PresenceMethod.description, operands: ["[online|away]"],
+        PresenceMethod.description, examples: ["stoa presence", "stoa presence away"],
+        operands: ["[online|away]"],
         details: [
-            "Those with whom you share a conversation and are linked are told, within half a minute. What you say holds until you say something else or the daemon starts again. With Presence=private in stoad.conf nobody is told anything."
+            "Linked people who share a conversation with you are told within half a minute. This holds until you change it or the daemon restarts. With Presence=private in stoad.conf nobody is told."
         ])
 
     private let params: PresenceMethod.Params

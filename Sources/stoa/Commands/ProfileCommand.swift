@@ -5,17 +5,21 @@ import Posix
 struct ProfileCommand: Subcommand {
     static let syntax = CommandSyntax(
         ProfileMethod.description,
+        examples: [
+            "stoa profile", "stoa profile --name Ada --status \"in the lab\"",
+            "stoa profile --picture ada.png",
+        ],
         options: [
             OptionSyntax("--name", "NAME", "the name that others see"),
-            OptionSyntax("--status", "TEXT", "what you are doing; empty for none"),
+            OptionSyntax("--status", "TEXT", "your status text; empty for none"),
             OptionSyntax(
                 "--picture", "FILE",
                 "a PNG, JPEG or WebP of at most 256 KiB; none for no picture"),
         ],
         details: [
-            "A name has no @, and no control characters.",
-            "Who shares a conversation or a realm with a secret with you sees all of it; the picture comes by itself to those who know you, also from others who have it.",
-            "For a file that is called none give ./none.",
+            "A name has no @ and no control characters.",
+            "Everyone who shares a conversation or a realm (other than the open one) with you sees all of it; people who have you as a contact get the picture by itself, also from others who have it.",
+            "To use a file called none, write ./none.",
         ])
 
     private let params: ProfileMethod.Params

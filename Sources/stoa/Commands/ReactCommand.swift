@@ -3,11 +3,13 @@ import ControlAPI
 /// The command `stoa react`.
 struct ReactCommand: Subcommand {
     static let syntax = CommandSyntax(
-        ReactMethod.description, operands: ["ID", "SIGN"],
-        options: [OptionSyntax("--remove", nil, "take the sign back that you gave")],
+        ReactMethod.description,
+        examples: ["stoa react 7k3mz2qd +1", "stoa react 7k3mz2qd +1 --remove"],
+        operands: ["ID", "EMOJI"],
+        options: [OptionSyntax("--remove", nil, "remove your reaction")],
         details: [
-            "ID is a message's id, or 8 or more characters of its beginning: \"stoa history TO --ids\" shows them.",
-            "SIGN is an emoji or a short word: +1, ok, \u{1F44D}. Each of you counts once for a sign, whatever your devices.",
+            "ID is a message's id, or at least its first 8 characters: \"stoa history TO --ids\" shows them.",
+            "EMOJI is an emoji or a short word: +1, ok, \u{1F44D}. You count once for each, on however many devices.",
         ])
 
     private let params: ReactMethod.Params
@@ -16,12 +18,12 @@ struct ReactCommand: Subcommand {
         self.params = ReactMethod.Params {
             $0.id = arguments.required(0)
             $0.sign = arguments.required(1)
-            $0.withdraw = arguments.has("--remove") ? true : nil
+            $0.remove = arguments.has("--remove") ? true : nil
         }
     }
 
     func run(in context: CommandContext) throws(Failure) {
-        let what = self.params.withdraw == true ? "taken back from" : "given to"
+        let what = self.params.remove == true ? "removed from" : "added to"
         let sign = TerminalText.line(self.params.sign)
         try context.show(ReactMethod.self, self.params) { about in
             "\(sign) \(what) \(about.shown("id").prefix(12)) in \(about.shownConversation("conversationName"))\n"

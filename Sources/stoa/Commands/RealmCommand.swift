@@ -4,21 +4,28 @@ import Posix
 /// The command `stoa realm`.
 struct RealmCommand: Subcommand {
     static let syntax = CommandSyntax(
-        "realm", "Make, join, leave and list realms: rooms that only those in the realm see.",
+        "realm",
+        "Create, join, leave and list realms: rooms that only people in the realm can see.",
+        examples: [
+            "stoa realm new office", "stoa realm invite office", "stoa realm join",
+            "stoa realm rotate office",
+        ],
         operands: ["new|invite|join|leave|list|rotate", "[NAME|FILE|-]"],
         options: [
-            OptionSyntax("--as", "NAME", "what to call a realm that you join"),
-            OptionSyntax("--days", "N", "how long the old secret counts after rotate (30)"),
-            OptionSyntax("--force", nil, "rotate while an old secret counts, which ends then"),
+            OptionSyntax("--as", "NAME", "a name for the realm you join"),
+            OptionSyntax(
+                "--days", "N", "how long the old secret still works after rotate; 30 by default"),
+            OptionSyntax(
+                "--force", nil, "rotate although an older secret still works, and end that one"),
             OptionSyntax("--qr", nil, "draw the invitation as a QR code"),
         ],
         details: [
-            "\"new NAME\" makes a realm.",
-            "\"invite NAME\" prints a line: whoever has it is in the realm, so hand it over in private.",
-            "\"join\" reads that line from FILE, from standard input with -, or asks for it without showing it; never as an argument, which everybody on this machine could see.",
-            "\"rotate NAME\" gives the realm a new secret and prints the new invitation: who does not join by it in time is out, and the rooms stay. One old secret counts at a time: while it does, only --force or --days 0 makes another new one.",
-            "\"leave NAME\" forgets the secret; the messages stay here and can be read.",
-            "A room of another realm than the default one is written REALM/ROOM.",
+            "\"new NAME\" creates a realm.",
+            "\"invite NAME\" prints an invitation. Anyone who has it is in the realm, so hand it over in private.",
+            "\"join\" reads an invitation from FILE, from standard input with -, or asks for it without showing it; it is never an argument, which everyone on this machine could see.",
+            "\"rotate NAME\" replaces the realm's secret and prints a new invitation; members who have not joined with it when the old secret ends lose access. The rooms remain. Only one old secret works at a time: while it does, rotate again only with --force or --days 0.",
+            "\"leave NAME\" deletes the secret; messages stay here and can be read.",
+            "A room outside the default realm is written REALM/ROOM.",
             "--qr needs libqrencode (Debian: libqrencode4).",
         ])
 
@@ -63,7 +70,7 @@ struct RealmCommand: Subcommand {
             let words = ["new", "invite", "join", "leave", "list", "rotate"]
             let shown = TerminalText.line(word)
             throw .usage(
-                "\"\(shown)\" is not what can be done with realms",
+                "\"\(shown)\" is not something to do with realms",
                 next: NearestName.find(word, among: words).map { "did you mean \"\($0)\"?" }
                     ?? "use one of \(words.joined(separator: ", "))")
         }
@@ -74,9 +81,9 @@ struct RealmCommand: Subcommand {
         guard let source = arguments.operand(1) else { return nil }
         guard !source.hasPrefix("stoa:") else {
             throw .usage(
-                "an invitation is not given as an argument: everybody on this machine can see it",
+                "an invitation is not given as an argument: everyone on this machine can see it",
                 next: "use \"stoa realm join\" and paste it, or \"stoa realm join - < FILE\"; "
-                    + "where others use this machine, have the realm rotated")
+                    + "if others use this machine, ask for the realm's secret to be replaced")
         }
         return source
     }
@@ -89,8 +96,8 @@ struct RealmCommand: Subcommand {
             ("--qr", ["invite", "rotate"]),
         ] where arguments.has(option) && !steps.contains(word) {
             throw .usage(
-                "\(option) does not go with \"\(word)\"",
-                next: "it goes with \(steps.joined(separator: " and "))")
+                "\"\(word)\" does not take \(option)",
+                next: "it belongs to \(steps.joined(separator: " and "))")
         }
     }
 
@@ -101,7 +108,7 @@ struct RealmCommand: Subcommand {
             try context.show(RealmNewMethod.self, .init { $0.name = name }) {
                 let name = $0.shown("name")
                 return
-                    "made realm \(name); invite with: stoa realm invite \(TerminalText.word(name))\n"
+                    "created realm \(name); invite with: stoa realm invite \(TerminalText.word(name))\n"
             }
         case .invite(let name):
             try self.invite(RealmInviteMethod.self, .init { $0.name = name }, context)
@@ -127,7 +134,8 @@ struct RealmCommand: Subcommand {
                 let rooms = left.joined("rooms")
                 return "you have left realm \(left.shown("name"))\n"
                     + (rooms.isEmpty
-                        ? "" : "their messages can still be read here, but not reached: \(rooms)\n")
+                        ? ""
+                        : "you can still read their messages here, but they get no new ones: \(rooms)\n")
             }
         }
     }
@@ -141,22 +149,23 @@ struct RealmCommand: Subcommand {
             return self.drawsCode ? try QRCode(line).text + line + "\n" : line + "\n"
         }
         guard !context.json, context.console.outputIsTerminal else { return }
-        context.console.report("whoever has this line is in the realm: hand it over in private\n")
+        context.console.report(
+            "anyone who has this line is in the realm: hand it over in private\n")
     }
 
     private static func list(_ context: CommandContext) throws(Failure) {
         try context.showList(
-            RealmsMethod.self, empty: "you are in no realm; make one with: stoa realm new NAME",
+            RealmsMethod.self, empty: "you are in no realm; create one with: stoa realm new NAME",
             heading: ["REALM", "IN IT", "ROOMS", "FROM", "OLD SECRET"]
         ) { realm in
             let isDefault = realm["default"] == .bool(true)
             let isJoined = realm["joined"] == .bool(true)
-            let until = realm.shown("oldSecretUntil")
+            let until = realm["oldSecretUntil"].map { LocalTime.text($0) }
             return [
                 realm.shown("name") + (isDefault ? " (default)" : ""), isJoined ? "yes" : "left",
                 "\(realm.count("rooms"))",
                 realm["installed"]?.stringValue == nil ? "you" : "administrator",
-                until.isEmpty ? "-" : "until \(until)",
+                until.map { "until \($0)" } ?? "-",
             ]
         }
     }

@@ -3,13 +3,13 @@ import ControlAPI
 /// The command `stoa requests`.
 struct RequestsCommand: Subcommand {
     static let syntax = CommandSyntax(
-        RequestsMethod.description,
+        RequestsMethod.description, examples: ["stoa requests"],
         details: [
-            "Who may write to you without being accepted first is set by DirectFrom= in stoad.conf: those "
-                + "whom you know, by default.",
-            "Of who waits only the first text is kept; the rest comes once you accept.",
-            "At most 256 people wait. Beyond that the newest of the address with most of them gives way, those first "
-                + "who are not linked now and in no room in which you have written; standard error says how many.",
+            "DirectFrom= in stoad.conf says who may write to you without asking: "
+                + "your contacts, by default.",
+            "Only the first text of each is stored; the rest arrives once you accept.",
+            "At most 256 people can wait. After that the newest request from the address with the most of them is dropped, first "
+                + "those of people who are neither linked nor in a room you have written in; standard error says how many were dropped.",
         ])
 
     init(_ arguments: ParsedArguments) {}
@@ -28,8 +28,8 @@ struct RequestsCommand: Subcommand {
         }
         guard turnedAway > 0 else { return }
         context.console.report(
-            "stoa: \(turnedAway) others wanted to write since the daemon started, and there is no room for them: they "
-                + "can write again once you accept or decline some who wait\n")
+            "stoa: \(turnedAway) other requests were dropped since the daemon started, for lack of room: they "
+                + "can ask again once you accept or decline some of these\n")
     }
 }
 

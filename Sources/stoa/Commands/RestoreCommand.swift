@@ -5,15 +5,15 @@ import Posix
 /// The command `stoa restore`.
 struct RestoreCommand: Subcommand {
     static let syntax = CommandSyntax(
-        RestoreMethod.description, operands: ["FILE"],
+        RestoreMethod.description, examples: ["stoa restore ~/stoa.backup"], operands: ["FILE"],
         options: [
             OptionSyntax(
-                "--phrase-file", "FILE|-", "read the phrase from there, instead of asking for it")
+                "--phrase-file", "FILE|-", "read the phrase from a file instead of asking for it")
         ],
         details: [
-            "Works on a daemon that has not been used yet: restore first, then join rooms.",
-            "Your messages come back from whoever has them, as they are linked. What nobody else has is lost, with what you had read and your settings.",
-            "An earlier device of yours that still runs goes on: both are you, each writes for itself, and each tells you of the other.",
+            "Works only on a daemon that has not been used: restore first, then join rooms.",
+            "Your messages come back from linked peers that have them. Messages that nobody else has are lost, as is what you had read, and your settings.",
+            "If an earlier device of yours still runs, it goes on: both are you, each with its own messages, and each tells you about the other.",
         ])
 
     private let file: String
@@ -44,11 +44,11 @@ struct RestoreCommand: Subcommand {
         if context.json { return try context.console.print(content) }
         try context.console.print(
             """
-            you are \(content.shown("name")) again, on the device \(status.shortKey()); the backup of \
+            you are \(content.shown("name")) again, on device \(status.shortKey()); the backup of \
             \(LocalTime.text(content["time"])) brought \(content.backupCounts)
-            messages come back from whoever has them, as they are linked: see "stoa peers"
-            lost are messages that nobody else has, what you had read, and settings; a device of yours \
-            that still runs goes on beside this one
+            messages come back from linked peers that have them: see "stoa peers"
+            messages that nobody else has are lost, as is what you had read, and settings; \
+            if an earlier device of yours still runs, it goes on beside this one
 
             """)
     }

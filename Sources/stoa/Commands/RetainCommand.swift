@@ -3,17 +3,20 @@ import ControlAPI
 /// The command `stoa retain`.
 struct RetainCommand: Subcommand {
     static let syntax = CommandSyntax(
-        RetainMethod.description, operands: ["TO", "[off]"],
+        RetainMethod.description,
+        examples: [
+            "stoa retain ops", "stoa retain ops --days 90 --size 20M", "stoa retain ops off",
+        ], operands: ["TO", "[off]"],
         options: [
-            OptionSyntax("--days", "N", "for so many days"),
-            OptionSyntax("--size", "S", "so many bytes of texts: 500k, 20M, 1G"),
-            OptionSyntax("--yes", nil, "do not ask before messages go"),
+            OptionSyntax("--days", "N", "keep messages this many days"),
+            OptionSyntax("--size", "S", "keep this much text: 500k, 20M, 1G"),
+            OptionSyntax("--yes", nil, "delete messages without asking"),
         ],
         details: [
-            "What is older, or more, goes from this disk, within the hour and after each start; others keep theirs, and it does not come back from them. That there was a message, whose and when, stays in the log.",
-            "By age whatever is older goes. By size strangers' messages go first, and there the oldest of the addresses that brought most; then those of fellows, then the oldest of people whom you know, and your own last. Joins and leaves do not count. Both limits hold where both are given, also one after the other.",
-            "Where messages would go at once, it says how many and asks on a terminal; elsewhere it ends with exit code 64 unless --yes is given.",
-            "Without any of these it says how it is. With off messages are kept for ever, as at first; what is gone stays so.",
+            "Messages beyond a limit are deleted from this disk within the hour and after each start; others keep theirs, and they do not come back from them. The log still records that there was a message, who wrote it and when.",
+            "--days deletes whatever is older. --size deletes strangers' messages first, beginning with the oldest from the addresses that sent most; then those of other realm members, then your contacts', oldest first, and your own last. Joins and leaves do not count. You can set both limits, together or one after the other.",
+            "If messages would be deleted at once, it says how many and asks on a terminal; elsewhere it exits 64 unless --yes is given.",
+            "Without options it shows the limits. off keeps messages for ever, the default; deleted messages stay deleted.",
         ])
 
     private let isSure: Bool
@@ -25,7 +28,7 @@ struct RetainCommand: Subcommand {
         let size = try arguments.value("--size").map(Self.bytes)
         guard word == nil || word == "off" && days == nil && size == nil else {
             throw .usage(
-                "for how long, or how much, is not clear", next: "give --days N or --size S, or off"
+                "no limit is given", next: "give --days N or --size S, or off"
             )
         }
         self.isSure = arguments.has("--yes")
@@ -54,7 +57,7 @@ struct RetainCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         guard try self.isAgreed(in: context) else {
-            return context.console.report("stoa: retain: nothing is changed\n")
+            return context.console.report("stoa: retain: nothing was changed\n")
         }
         try context.show(RetainMethod.self, self.params) { conversation in
             let days = conversation["retainDays"]?.integerValue
@@ -76,9 +79,9 @@ struct RetainCommand: Subcommand {
         let count = found.count("retainGoing")
         guard count > 0 else { return true }
         let what =
-            "\(count == 1 ? "1 message" : "\(count) messages") of \(found.shown("name")) would go from this disk now"
+            "\(count == 1 ? "1 message" : "\(count) messages") of \(found.shown("name")) would be deleted from this disk now"
         guard context.console.inputIsTerminal else {
-            throw .usage(what, next: "say --yes if they may; others keep theirs")
+            throw .usage(what, next: "add --yes to delete them; others keep theirs")
         }
         context.console.report("\(what); others keep theirs. Go on? [y/N] ")
         let answer = try context.console.readChunk() ?? []

@@ -2,7 +2,7 @@ import ControlAPI
 
 /// The command `stoa rooms`.
 struct RoomsCommand: Subcommand {
-    static let syntax = CommandSyntax(RoomsMethod.description)
+    static let syntax = CommandSyntax(RoomsMethod.description, examples: ["stoa rooms"])
 
     init(_ arguments: ParsedArguments) {}
 

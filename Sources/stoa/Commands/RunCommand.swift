@@ -5,17 +5,19 @@ import Posix
 /// The command `stoa run`.
 struct RunCommand: Subcommand {
     static let syntax = CommandSyntax(
-        "run", "Run a command, and tell a conversation how it ended.",
+        "run", "Run a command and report how it ended.",
+        examples: [
+            "stoa run ops -- make test", "stoa run --on-failure ops -- /usr/local/bin/backup",
+        ],
         operands: ["TO", "COMMAND..."], lastRepeats: true,
         options: [
-            OptionSyntax("--on-failure", nil, "tell it only where the command does not end with 0"),
-            OptionSyntax("--lines", "N", "how many lines of the end of its output; 20 by default"),
-            OptionSyntax("--name", "NAME", "what to call it, in the place of its words"),
+            OptionSyntax("--on-failure", nil, "report only if the command fails"),
+            OptionSyntax("--lines", "N", "how many lines of its output to include; 20 by default"),
+            OptionSyntax("--name", "NAME", "a name for it, instead of its words"),
         ],
         details: [
-            "Write -- before COMMAND. Its input and output are as without stoa; its exit code becomes that of stoa, 128 and the signal's number where a signal ended it, 127 where it cannot be started.",
-            "The message has how it ended, how long it took and the end of its output, \(RunCommand.outputBytes) bytes at most. Where no daemon takes it within a minute that is said on standard error.",
-            "Example, in a crontab: stoa run --on-failure ops -- /usr/local/bin/backup",
+            "Write -- before COMMAND. Its input and output are unchanged, and stoa exits with its exit code; 128 plus the signal's number if a signal ended it, 127 if it cannot be started.",
+            "The message says how it ended, how long it took, and the end of its output, at most \(RunCommand.outputBytes) bytes. If no daemon takes it within a minute, standard error says so.",
         ])
 
     /// How much of the output is told, in bytes.
@@ -51,7 +53,7 @@ struct RunCommand: Subcommand {
                 switch end {
                 case .exited(0): "done"
                 case .exited(let status): "failed with exit code \(status)"
-                case .killed(let signal): "was ended by signal \(signal)"
+                case .killed(let signal): "ended by signal \(signal)"
                 }
         } catch {
             context.status = Self.notStarted
@@ -129,7 +131,7 @@ struct RunCommand: Subcommand {
                 let isPassing = [.noDaemon, .temporary].contains(error.code)
                 guard isPassing, SystemClock.monotonicMilliseconds() < deadline else {
                     context.console.report(
-                        "stoa: run: \(TerminalText.line(self.to)) was not told: \(error.why); "
+                        "stoa: run: the report was not sent to \(TerminalText.line(self.to)): \(error.why); "
                             + "\(error.next)\n")
                     return
                 }

@@ -3,21 +3,24 @@ import ControlAPI
 /// The command `stoa search`.
 struct SearchCommand: Subcommand {
     static let syntax = CommandSyntax(
-        SearchMethod.description, operands: ["WORDS..."], lastRepeats: true,
+        SearchMethod.description,
+        examples: ["stoa search printer", "stoa search \"printer cartridge\" --in ops --by @ada"],
+        operands: ["WORDS..."], lastRepeats: true,
         options: [
             OptionSyntax("--in", "TO", "only in this room, or with this person"),
-            OptionSyntax("--from", "@A,@B", "only what these people have written"),
-            OptionSyntax("--since", "T", "only messages since this time, as history takes it"),
-            OptionSyntax("--until", "T", "only messages of before this time"),
-            OptionSyntax("--rank", nil, "what fits best first, not what came last"),
+            OptionSyntax("--by", "@A,@B", "only messages by these people"),
+            OptionSyntax("--since", "T", "only messages since this time, written as for history"),
+            OptionSyntax("--until", "T", "only messages before this time"),
+            OptionSyntax("--rank", nil, "the best matches first, instead of the newest"),
             OptionSyntax(
-                "--limit", "N", "how many at most, 1 to \(SearchMethod.hitsLimit); 20 by default"),
-            OptionSyntax("--offset", "N", "leave so many out, to see the next ones"),
+                "--limit", "N",
+                "at most this many hits, 1 to \(SearchMethod.hitsLimit); 20 by default"),
+            OptionSyntax("--offset", "N", "skip this many hits, to see the next ones"),
         ],
         details: [
-            "All WORDS must be there, in upper or lower case, with accents or without. Several in double quotes must stand so, and so must the parts of a path or an address; a word that ends with * may go on. In scripts without spaces any part of a text is found. A file is found by its name and by what is said with it.",
-            "Each message stands in two lines: whose it is, and the part of it with what was found. \"stoa history TO --around ID\" shows what stands around it.",
-            "The first search makes an index of the open rooms, search.db beside the messages, which is kept current from then on. Direct and secret conversations are read through each time, from the newest messages back, so that their text is in no file; where five seconds are not enough for that, it says from when on nothing was looked at.",
+            "A message must contain all WORDS; case and accents do not matter. Quote a phrase to match it exactly, also the parts of a path or an address; end a word with * to match its beginning. In scripts without spaces any part of a text matches. A file is found by its name and its caption.",
+            "Each hit takes two lines: the author, and the part of the text that matched. \"stoa history TO --around ID\" shows the messages around it.",
+            "The first search builds an index of the open rooms, search.db beside the messages, which is kept current from then on. Direct and secret conversations are not indexed, so their text is in no other file: each search reads them, newest first. If it has not read all of them after five seconds, it says how far it came.",
         ])
 
     private let params: SearchMethod.Params
@@ -55,12 +58,13 @@ struct SearchCommand: Subcommand {
         }
         if let unread = found["unread"] {
             console.report(
-                "stoa: search: what stands before \(LocalTime.text(unread)) in secret rooms and with people "
-                    + "was not looked at, since it is much: go on with "
+                "stoa: search: messages before \(LocalTime.text(unread)) in secret rooms and direct conversations "
+                    + "were not searched, for lack of time: go on with "
                     + "--until \(unread.stringValue ?? "")\n")
         } else if found["complete"] == .bool(false) {
             console.report(
-                "stoa: search: messages are still being indexed; some may be missing, ask again\n")
+                "stoa: search: messages are still being indexed; some may be missing, search again\n"
+            )
         }
     }
 

@@ -3,42 +3,47 @@ import ControlAPI
 /// The command `stoa send`.
 struct SendCommand: Subcommand {
     static let syntax = CommandSyntax(
-        SendMethod.description, operands: ["TO", "[TEXT...|-]"], lastRepeats: true,
+        SendMethod.description,
+        examples: [
+            "stoa send ops \"lunch at 12?\"", "stoa send @ada --file report.pdf \"the report\"",
+            "df -h / | stoa send ops", "stoa send ops \"backup failed\" --wait delivered",
+        ], operands: ["TO", "[TEXT...|-]"], lastRepeats: true,
         options: [
             OptionSyntax(
                 "--wait", "WHAT",
-                "sent: stored here (default); delivered: others have it; read: they read it"
+                "sent: stored here (default); delivered: others have it; read: they have read it"
             ),
             OptionSyntax(
                 "--members", "WHO",
                 "with --wait delivered or read: any (default), all, a number, or @a,@b"),
             OptionSyntax(
-                "--reply", "ID", "answer the message with this id, or this beginning"),
+                "--reply", "ID",
+                "reply to the message with this id, or at least its first 8 characters"),
             OptionSyntax("--action", nil, "say what you do: \"waves\" is shown as * ada waves"),
             OptionSyntax(
-                "--location", "LAT,LON", "send a place in degrees, whose name the text is, or none"),
+                "--location", "LAT,LON", "send a location in degrees; the text is its name"),
             OptionSyntax(
                 "--file", "FILE",
-                "send a file; the text is said with it; may be given several times", repeats: true),
-            OptionSyntax("--name", "NAME", "call the file NAME; needed where FILE is -"),
-            OptionSyntax("--type", "TYPE", "say that the file is of TYPE, as image/png"),
+                "send a file, with the text as its caption; may be repeated", repeats: true),
+            OptionSyntax("--name", "NAME", "name of the file; needed if FILE is -"),
+            OptionSyntax("--type", "TYPE", "type of the file, such as image/png"),
             OptionSyntax("--lines", nil, "send each line of standard input as a message"),
             OptionSyntax(
                 "--key", "KEY", "idempotency key: sending again with the same key has no effect"),
         ],
         details: [
             "Several words are joined by spaces.",
-            "With - as the only word, or without text when standard input is not a terminal, all of standard input becomes one message; a newline at its end is dropped.",
-            "LAT,LON is as 48.137,11.575, or with an accuracy in metres: 48.137,11.575,20; where it begins with a minus, write --location=-33.87,151.21.",
-            "With --file - standard input is sent as a file. Others see the file's name, size and type; small files come to them by themselves, large ones when they fetch them, also from others who have them.",
+            "With - as the only word, or without text if standard input is not a terminal, all of standard input becomes one message, without its last newline.",
+            "LAT,LON is, for example, 48.137,11.575, or 48.137,11.575,20 with an accuracy in metres; write --location=-33.87,151.21 if it begins with a minus.",
+            "--file - sends standard input as a file. Others see its name, size and type; small files are downloaded by themselves, large ones when fetched, from anyone who has them.",
             "A text has at most \(ControlLimits.textBytes) bytes of UTF-8.",
-            "With --wait delivered or read, --timeout says how long to wait, 30 seconds by default; exit code 75 then means that the message is stored and goes out later, or that others hold it because this machine's clock is ahead of theirs.",
-            "In a room where you know somebody (stoa people add), only those count whom you know, and those named: a stranger's word delivers nothing. Where you know nobody, any member counts; \"all\" is then refused. Who was not heard of for 30 days is not waited for with \"all\".",
-            "With --wait read they have read it on a device that says so: who sets read-marks to private in stoad.conf says nothing, and rooms of more than 64 do not.",
-            "With --lines empty lines are left out, and lines are sent as fast as they are stored, or with --wait delivered as others have them. Where the daemon is restarted it goes on, and sends nothing twice; with --key also where the whole command is run again on the same lines.",
-            "With several --file all are looked at before the first is sent. Where a later one fails, the error says which were sent.",
-            "Where the daemon does not answer, the message may be sent all the same. The error then names a key, which the command has taken where you gave none: the same command with that --key sends only what is not sent yet.",
-            "A key that belongs to another text in the same conversation is refused with exit code 65.",
+            "With --wait delivered or read, --timeout says how long to wait, 30 seconds by default. Exit code 75 then means that the message is stored and goes out later, or that others hold it because this machine's clock is ahead of theirs.",
+            "In a room with contacts of yours (stoa people), only your contacts and people named with --members count: a stranger's confirmation does not. In a room without any, every member counts, and \"all\" is refused. \"all\" does not wait for anyone who has not been heard of for 30 days.",
+            "--wait read relies on what devices report: with ReadMarks=private in stoad.conf they do not, nor in rooms with more than 64 members.",
+            "--lines skips empty lines and sends as fast as lines are stored, or, with --wait delivered, as others have them. If the daemon restarts it goes on and sends nothing twice; with --key, that also holds if you run the whole command again on the same lines.",
+            "With several --file, all files are checked before the first is sent. If a later one fails, the error says which were sent.",
+            "If the daemon does not answer, the message may have been sent anyway. The error then names a key (stoa makes one if you give none): the same command with --key and that key sends only what is not sent yet.",
+            "A key already used for a different text in the same conversation is refused with exit code 65.",
         ])
 
     private let to: String
@@ -74,7 +79,7 @@ struct SendCommand: Subcommand {
         self.replyTo = arguments.value("--reply")
         self.isAction = arguments.has("--action")
         guard self.replyTo == nil || !self.isAction else {
-            throw .usage("an action answers nothing", next: "leave --reply or --action out")
+            throw .usage("an action cannot be a reply", next: "leave --reply or --action out")
         }
         self.location = try arguments.value("--location").map(Self.place)
         guard self.location == nil || self.replyTo == nil && !self.isAction else {
@@ -87,15 +92,16 @@ struct SendCommand: Subcommand {
             word.count > 1, !word.contains(where: \.isWhitespace)
         {
             throw .usage(
-                "\"\(TerminalText.line(word))\" would be text: a message goes to one person or one room",
+                "\"\(TerminalText.line(word))\" would be part of the text: a message goes to one person or one room",
                 next:
-                    "write to each of them, or to a room that all are in (stoa create ROOM --secret); "
-                    + "a text that begins so: \"\(TerminalText.line(word)) ...\" in quotes")
+                    "send to each of them, or to a room they are all in (stoa create ROOM --secret); "
+                    + "to send a text that begins with it, quote the text: \"\(TerminalText.line(word)) ...\""
+            )
         }
         guard !self.isLines || self.words.isEmpty && self.location == nil && self.replyTo == nil
         else {
             throw .usage(
-                "--lines sends what is on standard input", next: "leave the text and --reply out")
+                "--lines sends the lines of standard input", next: "leave the text and --reply out")
         }
         self.files = try OutgoingContent.read(arguments)
         guard
@@ -110,10 +116,12 @@ struct SendCommand: Subcommand {
         self.members = arguments.value("--members")
         guard let members = self.members else { return }
         do throws(RPCError) { _ = try DeliveryMembers(members) } catch {
-            throw .usage("--members: \(error.message)", next: error.remedy ?? "see stoa help send")
+            throw .usage("--members: \(error.message)", next: error.remedy ?? "see: stoa help send")
         }
         guard self.wait != .sent else {
-            throw .usage("--members waits for nothing", next: "give --wait delivered or read, too")
+            throw .usage(
+                "--members needs something to wait for", next: "add --wait delivered or --wait read"
+            )
         }
     }
 
@@ -224,7 +232,7 @@ struct SendCommand: Subcommand {
 
     /// What is said of a message that peers will not take.
     static let shutOut =
-        "warning: the message is stored here, but other peers turn this daemon away because "
+        "warning: the message is stored here, but other peers refuse this daemon because "
         + "another one runs with its identity key; see the alert in: stoa status"
 }
 
@@ -235,10 +243,10 @@ extension SendMethod.Waits {
         return switch waits?.stringValue.flatMap({ Self(rawValue: $0) }) {
         case .away: "it goes out when \(name) is linked"
         case .indirect:
-            "\(name) was heard of through others, who do not pass on what is for one person: "
-                + "it goes out when you are linked with each other (stoa connect, stoa doctor)"
+            "other people pass on news of \(name), but not messages for one person: "
+                + "it goes out when the two of you are linked (stoa connect, stoa doctor)"
         case .unaccepted: "\(name) has not accepted you yet"
-        case .nobody: "nobody else of \(name) is linked: it goes out when somebody is"
+        case .nobody: "no other member of \(name) is linked: it goes out when one is"
         case nil: nil
         }
     }

@@ -2,7 +2,8 @@ import ControlAPI
 
 /// The command `stoa status`.
 struct StatusCommand: Subcommand {
-    static let syntax = CommandSyntax(StatusMethod.description)
+    static let syntax = CommandSyntax(
+        StatusMethod.description, examples: ["stoa status", "stoa --json status"])
 
     init(_ arguments: ParsedArguments) {}
 
@@ -61,7 +62,8 @@ struct StatusCommand: Subcommand {
             $0["outcome"] == .string(InfoMethod.Outcome.held.rawValue)
         }
         let what =
-            isHeld ? "nobody sees yet (some hold them: their clocks are behind)" : "nobody has yet"
+            isHeld
+            ? "nobody sees yet (some hold them because their clocks are behind)" : "nobody has yet"
         return "\(Self.count(ofWaiting: waiting)) of your messages that \(what), since "
             + "\(LocalTime.text(waiting["since"])), for \(people.joined(separator: ", "))\(last)"
     }
@@ -101,7 +103,7 @@ struct StatusCommand: Subcommand {
         let (waiting, turnedAway) = (status.count("requests"), status.count("requestsTurnedAway"))
         guard waiting + turnedAway > 0 else { return nil }
         return "\(waiting) (stoa requests)"
-            + (turnedAway > 0 ? ", and \(turnedAway) turned away for want of room" : "")
+            + (turnedAway > 0 ? ", and \(turnedAway) dropped for lack of room" : "")
     }
 
     /// When the database was last read from end to end, and what was found.

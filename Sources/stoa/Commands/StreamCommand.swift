@@ -4,27 +4,31 @@ import ControlClient
 /// The command `stoa stream`.
 struct StreamCommand: Subcommand {
     static let syntax = CommandSyntax(
-        "stream", "Send standard input to others as a stream, or write theirs to standard output.",
+        "stream", "Send standard input as a stream, or write one to standard output.",
+        examples: [
+            "tar c photos | stoa stream send @ada photos", "stoa stream recv @ben photos | tar x",
+        ],
         operands: ["send|recv", "TO", "NAME"],
         options: [
             OptionSyntax(
-                "--ephemeral", nil, "packets that nobody keeps: who does not listen misses them"),
+                "--ephemeral", nil,
+                "send packets that are not stored: anyone not listening misses them"),
             OptionSyntax(
-                "--ordered", nil, "of these, one that comes behind a later one is dropped"),
-            OptionSyntax("--from", "CURSOR", "receive what comes after it; 0 for all that is kept"),
-            OptionSyntax("--consumer", "NAME", "receive durably: continue where it left off"),
+                "--ordered", nil, "with --ephemeral: drop a packet that arrives after a later one"),
             OptionSyntax(
-                "-o", "FILE", "write into FILE, and continue there when started again"),
+                "--from", "CURSOR", "receive what follows this cursor; 0 for everything stored"),
+            OptionSyntax("--consumer", "NAME", "receive durably: continue where it stopped"),
             OptionSyntax(
-                "--by", "@A,@B", "receive only what these people send; by default all whom you know"
+                "-o", "FILE", "write to FILE, and continue there when started again"),
+            OptionSyntax(
+                "--by", "@A,@B", "receive only what these people send; by default all your contacts"
             ),
-            OptionSyntax("--follow", nil, "receive on when a sending has ended"),
+            OptionSyntax("--follow", nil, "keep receiving after a sending has ended"),
         ],
         details: [
-            "Without --ephemeral a stream is durable: what is sent is stored, and synced like messages, but is none: it stands in no history and counts as nothing unread. Standard input is read as fast as the disk takes it. Daemons on both ends may restart meanwhile.",
-            "An ephemeral stream has packets of at most \(ControlLimits.streamPacketBytes) bytes, and all of them in one conversation \(ControlLimits.streamPacketsPerSecond) packets and \(ControlLimits.streamBytesPerSecond) bytes a second: standard input is read no faster. It goes to members who are linked. What is missing is said on standard error.",
-            "recv begins with what comes from then on, and writes one sending whole: it ends with it, or where bytes of it are missing, with an error. What others send at the same time under the name is left out, and said on standard error; so is, in a room, what people send whom you do not know, unless you know nobody or name them with --by. Where another sending waits and the one under way brings less than 1 KiB in 30 s, it ends with exit code 75. With -o nothing is written twice or left out, however it ends: FILE.position beside the file says how far it is. With --consumer what was not yet acknowledged may come again, and a sending that was not whole comes again from its beginning.",
-            "Example: tar c photos | stoa stream send @ada photos; and there: stoa stream recv @ben photos | tar x",
+            "Without --ephemeral a stream is durable: it is stored and synced like messages, but does not appear in history and is never unread. Standard input is read as fast as the disk allows. The daemons on both ends may restart meanwhile.",
+            "An ephemeral stream consists of packets of at most \(ControlLimits.streamPacketBytes) bytes; one conversation takes at most \(ControlLimits.streamPacketsPerSecond) packets and \(ControlLimits.streamBytesPerSecond) bytes a second, and standard input is read no faster. Packets go to linked members. Gaps are reported on standard error.",
+            "recv starts with what is sent from then on, writes one whole sending, and ends with it, or with an error if bytes of it are missing. Sendings of others under the same name meanwhile are left out and reported on standard error. In a room, so are those of people who are not your contacts, unless you have no contacts or name them with --by. If another sending waits and the current one brings less than 1 KiB in 30 s, recv exits 75. With -o nothing is written twice or lost, however it ends: FILE.position beside the file records how far it is. With --consumer, data not yet acknowledged may come again, and a sending that was not whole starts again.",
         ])
 
     private enum What {
@@ -67,7 +71,7 @@ struct StreamCommand: Subcommand {
             let from = try arguments.integer("--from", in: 0...Int64.max)
             let consumer = arguments.value("--consumer")
             guard file == nil || consumer == nil else {
-                throw .usage("-o has a position of its own", next: "leave --consumer out")
+                throw .usage("-o stores its own position", next: "leave --consumer out")
             }
             let (to, name) = (self.to, self.name)
             let params = SubscribeMethod.Params {
@@ -108,7 +112,8 @@ struct StreamCommand: Subcommand {
             let isKnown = ["known", "verified", "own"].contains(person.shown("tier"))
             guard isKnown || id.hasPrefix(word.lowercased()) else {
                 throw Failure(
-                    .refused, why: "you know nobody called \"\(TerminalText.line(name))\"",
+                    .refused,
+                    why: "nobody called \"\(TerminalText.line(name))\" is a contact of yours",
                     next: "anyone can take a name: compare keys, then use \(person.shortKey())")
             }
             devices.insert(id)

@@ -4,9 +4,11 @@ import ControlClient
 /// The command `stoa tail`.
 struct TailCommand: Subcommand {
     static let syntax = CommandSyntax(
-        "tail", "Follow messages as they arrive.", operands: ["[TO]"],
+        "tail", "Follow messages as they arrive.",
+        examples: ["stoa tail", "stoa tail ops", "stoa tail ops --consumer bot --json"],
+        operands: ["[TO]"],
         options: [
-            OptionSyntax("--consumer", "NAME", "a durable reader: continues where it left off"),
+            OptionSyntax("--consumer", "NAME", "a durable reader: continues where it stopped"),
             OptionSyntax(
                 "--take-over", nil, "end another live reader of this consumer instead of failing"),
             OptionSyntax("--from", "CURSOR", "start after this cursor; 0 for everything"),
@@ -14,20 +16,20 @@ struct TailCommand: Subcommand {
             OptionSyntax(
                 "--kind", "KINDS",
                 "which changes: message (default) and others, as above"),
-            OptionSyntax("--by", "@A,@B", "only what these people have written"),
-            OptionSyntax("--not-mine", nil, "not what you have written yourself"),
-            OptionSyntax("--mentions", nil, "only messages that call you by name or answer you"),
+            OptionSyntax("--by", "@A,@B", "only messages by these people"),
+            OptionSyntax("--not-mine", nil, "leave out what you wrote yourself"),
+            OptionSyntax("--mentions", nil, "only messages that name you or answer you"),
         ],
         details: [
             "Without TO it follows all conversations.",
-            "--timeout bounds how long it waits for the daemon's first answer, not how long it follows.",
-            "KINDS are one or several with commas: \(Self.shown.map(\.rawValue).joined(separator: ", ")); and text, action, location, join, leave and unknown, for messages of these kinds alone. The kind conversation says which rooms and realms you have joined or left here, alert what stoa status shows as alerts; both as they happen.",
-            "A consumer's position is kept per conversation, and apart from them for all.",
-            "A message is acknowledged for the consumer once its line was written, so none goes unwritten, and after a crash the last lines may come again.",
-            "What reads the lines through a pipe is beyond that: a program that must confirm its own work acknowledges over the socket.",
-            "A consumer has one reader at a time; one whose place is taken over ends with exit code 77.",
+            "--timeout limits the wait for the daemon's first answer, not how long it follows.",
+            "KINDS is one or more of these, separated by commas: \(Self.shown.map(\.rawValue).joined(separator: ", ")); or text, action, location, join, leave and unknown, for only such messages. conversation covers the rooms and realms you join or leave on this device, alert the alerts of stoa status; both as they happen.",
+            "A consumer has one position for each conversation, and one more for following all of them.",
+            "A message is acknowledged once its line is written, so no message is lost; after a crash the last lines may come again.",
+            "It cannot tell what becomes of a line in a pipe: a program that must confirm its own work acknowledges over the socket.",
+            "A consumer has one reader at a time; a reader whose place is taken over exits 77.",
             "When the daemon restarts, tail connects again and continues after the last line.",
-            "It ends with exit code 0 on SIGINT, SIGTERM and when nobody reads its output.",
+            "It exits 0 on SIGINT, on SIGTERM and when nobody reads its output.",
             "Gaps are reported on standard error and, with --json, as an object with the one member \"gap\".",
         ])
 
@@ -76,8 +78,8 @@ struct TailCommand: Subcommand {
                     Self.shown.map(\.rawValue)
                     + MessageResult.Kind.allCases.map(\.rawValue)
                 throw .usage(
-                    "\"\(TerminalText.line(word))\" is no kind of change",
-                    next: "give --kind with some of these, with commas: "
+                    "\"\(TerminalText.line(word))\" is not a kind of change",
+                    next: "give --kind one or more of these, separated by commas: "
                         + known.joined(separator: ", "))
             }
         }
@@ -174,7 +176,7 @@ private struct Tail {
             ])
         }
         self.context.console.report(
-            "stoa: tail: the messages after cursor \(gap.count("from")) up to \(gap.count("to")) "
+            "stoa: tail: messages after cursor \(gap.count("from")) up to \(gap.count("to")) "
                 + "cannot be shown: \(gap.shown("reason"))\n")
     }
 }

@@ -3,10 +3,12 @@ import ControlAPI
 /// The command `stoa topic`.
 struct TopicCommand: Subcommand {
     static let syntax = CommandSyntax(
-        TopicMethod.description, operands: ["TO", "[TEXT...]"], lastRepeats: true,
-        options: [OptionSyntax("--clear", nil, "it is about nothing any longer")],
+        TopicMethod.description,
+        examples: ["stoa topic ops", "stoa topic ops \"printers and networks\""],
+        operands: ["TO", "[TEXT...]"], lastRepeats: true,
+        options: [OptionSyntax("--clear", nil, "remove the topic")],
         details: [
-            "Every member may say it; what was said last counts, on every node the same. Several words are joined by spaces; without any, what was said last is shown."
+            "Any member can set the topic; the latest one counts, the same for everyone. Several words are joined by spaces; without TEXT the topic is shown."
         ])
 
     private let params: TopicMethod.Params

@@ -3,10 +3,12 @@ import ControlAPI
 /// The command `stoa transfers`.
 struct TransfersCommand: Subcommand {
     static let syntax = CommandSyntax(
-        TransfersMethod.description, operands: ["[cancel]", "[ID]"],
+        TransfersMethod.description,
+        examples: ["stoa transfers", "stoa transfers cancel 7k3mz2qd"],
+        operands: ["[cancel]", "[ID]"],
         details: [
-            "With cancel it fetches the file of the message ID no longer, and removes what has come of it.",
-            "A file that is seeking comes as soon as somebody is linked who has it.",
+            "\"cancel ID\" cancels the download of a message's file and deletes the partial file.",
+            "A file in state seeking is downloaded as soon as a peer that has it is linked.",
         ])
 
     private let cancelled: String?
@@ -15,7 +17,7 @@ struct TransfersCommand: Subcommand {
         self.cancelled = arguments.operand(1)
         if let word = arguments.operand(0), word != "cancel" {
             throw .usage(
-                "\"\(TerminalText.line(word))\" is not what can be done to transfers",
+                "\"\(TerminalText.line(word))\" is not something to do with transfers",
                 next: "usage: stoa transfers [cancel ID]")
         }
         if arguments.operand(0) != nil, self.cancelled == nil {
@@ -34,7 +36,7 @@ struct TransfersCommand: Subcommand {
             TransfersMethod.self,
             { page in
                 TransfersMethod.Params { ($0.limit, $0.after) = (page.limit, page.after) }
-            }, empty: "no file is fetched; get one with: stoa fetch ID",
+            }, empty: "no downloads; get a file with: stoa fetch ID",
             heading: ["ID", "NAME", "IN", "STATE", "DONE", "RATE", "LEFT"]
         ) { transfer in
             let (stored, size) = (transfer.count("stored"), transfer.count("size"))

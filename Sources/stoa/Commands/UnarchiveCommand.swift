@@ -3,7 +3,7 @@ import ControlAPI
 /// The command `stoa unarchive`.
 struct UnarchiveCommand: Subcommand {
     static let syntax = CommandSyntax(
-        UnarchiveMethod.description, operands: ["TO"])
+        UnarchiveMethod.description, examples: ["stoa unarchive ops"], operands: ["TO"])
 
     private let params: ConversationParams
 
@@ -13,7 +13,7 @@ struct UnarchiveCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(UnarchiveMethod.self, self.params) {
-            "\($0.shownConversation()) is listed again\n"
+            "\($0.shownConversation()) is not archived now\n"
         }
     }
 }

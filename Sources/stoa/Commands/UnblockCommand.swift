@@ -3,9 +3,9 @@ import ControlAPI
 /// The command `stoa unblock`.
 struct UnblockCommand: Subcommand {
     static let syntax = CommandSyntax(
-        UnblockMethod.description, operands: ["@PERSON"],
+        UnblockMethod.description, examples: ["stoa unblock @ada"], operands: ["@PERSON"],
         details: [
-            "They are nobody whom you know from here on; add them with \"stoa people add\"."
+            "They are not a contact then; add them with \"stoa people add\"."
         ])
 
     private let params: PersonParams
@@ -16,7 +16,7 @@ struct UnblockCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(UnblockMethod.self, self.params) {
-            "\($0.quotedPerson()) is blocked no longer\n"
+            "\($0.quotedPerson()) is not blocked now\n"
         }
     }
 }

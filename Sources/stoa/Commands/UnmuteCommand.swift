@@ -3,7 +3,7 @@ import ControlAPI
 /// The command `stoa unmute`.
 struct UnmuteCommand: Subcommand {
     static let syntax = CommandSyntax(
-        UnmuteMethod.description, operands: ["TO"])
+        UnmuteMethod.description, examples: ["stoa unmute ops"], operands: ["TO"])
 
     private let params: ConversationParams
 
@@ -13,7 +13,7 @@ struct UnmuteCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(UnmuteMethod.self, self.params) {
-            "\($0.shownConversation()) is muted no longer\n"
+            "\($0.shownConversation()) is not muted now\n"
         }
     }
 }

@@ -3,9 +3,9 @@ import ControlAPI
 /// The command `stoa usage`.
 struct UsageCommand: Subcommand {
     static let syntax = CommandSyntax(
-        UsageMethod.description,
+        UsageMethod.description, examples: ["stoa usage"],
         details: [
-            "Keep less of a conversation with stoa retain, or none of it with stoa forget. The limit is that of DiskLimit=, without what the database has not yet copied from its log. The file of the database does not shrink at once: what is free in it is used again."
+            "Delete older messages with stoa retain, or a whole conversation with stoa forget. The limit is that of DiskLimit=, and leaves out what the database has not yet copied from its log. The database file does not shrink at once; its free space is used again."
         ])
 
     init(_ arguments: ParsedArguments) {}

@@ -3,11 +3,12 @@ import ControlAPI
 /// The command `stoa verify`.
 struct VerifyCommand: Subcommand {
     static let syntax = CommandSyntax(
-        VerifyMethod.description, operands: ["@PERSON", "[CODE]"], lastRepeats: true,
+        VerifyMethod.description, examples: ["stoa verify @ada", "stoa verify @ada --qr"],
+        operands: ["@PERSON", "[CODE]"], lastRepeats: true,
         options: [OptionSyntax("--qr", nil, "draw the digits as a QR code")],
         details: [
-            "It shows a code that is the same for the two of you and another one with anybody else: thirty digits, or eight words. Compare it where you hear or see each other; the other one calls stoa verify with your name.",
-            "On a terminal it asks whether the other one sees the same; else give as CODE what they read, digits or words. Where it is the same they are verified, and ✓ stands behind their name.",
+            "Shows a code that is the same for the two of you and different with anyone else: thirty digits, or eight words. Compare it in person or by voice while the other person runs stoa verify with your name.",
+            "On a terminal it asks whether they see the same code; otherwise give what they read, digits or words, as CODE. If it matches they are verified, and ✓ follows their name.",
             "--qr needs libqrencode (Debian: libqrencode4).",
         ])
 
@@ -32,10 +33,10 @@ struct VerifyCommand: Subcommand {
         }
         guard !context.json, context.console.inputIsTerminal else { return }
         let name = shown["person"]?.quotedPerson() ?? ""
-        context.console.report("does \(name) see the same? Write yes if so: ")
+        context.console.report("does \(name) see the same code? Type yes if so: ")
         guard try context.console.readYes() else {
             return context.console.report(
-                "not verified; if the codes differ, one of you has the keys of somebody else\n")
+                "not verified; if the codes differ, one of you has the wrong keys\n")
         }
         try self.compare(shown["digits"]?.stringValue ?? "", context)
     }

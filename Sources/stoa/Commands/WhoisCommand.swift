@@ -3,10 +3,10 @@ import ControlAPI
 /// The command `stoa whois`.
 struct WhoisCommand: Subcommand {
     static let syntax = CommandSyntax(
-        WhoisMethod.description, operands: ["@PERSON"],
+        WhoisMethod.description, examples: ["stoa whois @ada"], operands: ["@PERSON"],
         details: [
-            "PERSON is a name or the beginning of one, in upper or lower case, or 8 or more characters of a key.",
-            "When it matches several people, all are listed, those you know first.",
+            "PERSON is a name or its beginning, in upper or lower case, or at least the first 8 characters of a key.",
+            "If it matches several people, all are listed, your contacts first.",
         ])
 
     private let params: PersonParams

@@ -7,7 +7,7 @@ import ControlAPI
 /// to offer files. Says nothing where anything goes wrong: whoever presses Tab wants no error.
 struct CompleteCommand: Subcommand {
     static let syntax = CommandSyntax(
-        "complete", "Offer what may stand at the end of a command line.")
+        "complete", "Complete the last word of a command line.")
 
     /// How long a daemon may take: who waits longer for a Tab presses it again.
     private static let answerMilliseconds = 200

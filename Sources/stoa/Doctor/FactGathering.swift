@@ -72,7 +72,7 @@ struct FactGathering {
             let answer = try self.context.call(DiagnoseMethod.self, daemonMilliseconds: limit)
             facts.diagnosis = DiagnoseMethod.Result(field: answer)
             if facts.diagnosis == nil {
-                facts.ownChecks = .unknown(why: "what it says of them cannot be read", remedy: "")
+                facts.ownChecks = .unknown(why: "its report cannot be read", remedy: "")
             }
         } catch {
             facts.ownChecks = Self.ownChecks(error, within: limit)

@@ -34,7 +34,7 @@ enum DeliveredContent {
 extension OptionSyntax {
     /// Where what the daemon writes goes.
     static let saving = OptionSyntax(
-        "-o", "FILE", "save it as FILE; with - write it to standard output")
+        "-o", "FILE", "save it as FILE; - writes it to standard output")
 }
 
 extension ParsedArguments {

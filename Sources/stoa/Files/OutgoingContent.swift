@@ -15,12 +15,12 @@ struct OutgoingContent {
         let type = arguments.value("--type")
         guard !paths.isEmpty else {
             guard name == nil, type == nil else {
-                throw .usage("--name and --type are for files", next: "give --file, too")
+                throw .usage("--name and --type are for files", next: "add --file")
             }
             return []
         }
         guard paths.count == 1 || name == nil else {
-            throw .usage("one name is given for several files", next: "send them one by one")
+            throw .usage("several files cannot have one name", next: "send them one by one")
         }
         var files: [OutgoingContent] = []
         for path in paths { files.append(try OutgoingContent(path, name: name, type: type)) }
@@ -29,7 +29,7 @@ struct OutgoingContent {
 
     private init(_ path: String, name: String?, type: String?) throws(Failure) {
         guard path != "-" || name != nil else {
-            throw .usage("standard input has no name", next: "give --name, too")
+            throw .usage("standard input has no name", next: "add --name")
         }
         let last = path.split(separator: "/").last.map(String.init) ?? ""
         let shown = name ?? last
@@ -37,8 +37,8 @@ struct OutgoingContent {
             !shown.utf8.contains(0x2F), shown != ".", shown != ".."
         else {
             throw .usage(
-                "\"\(TerminalText.line(shown))\" is no name for a file",
-                next: "give one of 1 to \(ControlLimits.fileNameBytes) bytes without / by --name")
+                "\"\(TerminalText.line(shown))\" cannot be the name of a file",
+                next: "give --name 1 to \(ControlLimits.fileNameBytes) bytes without /")
         }
         if let type, !(1...ControlLimits.mediaTypeBytes).contains(type.utf8.count) {
             throw .usage("--type cannot be \"\(TerminalText.line(type))\"", next: "see --help")
@@ -66,7 +66,7 @@ struct OutgoingContent {
     /// Opens a regular file to be passed to the daemon; `next` says what to give in the place of another.
     static func open(
         _ path: String,
-        next: String = "pack a folder into an archive; send a pipe by --file - --name NAME"
+        next: String = "pack a folder into an archive; send a pipe with --file - --name NAME"
     ) throws(Failure) -> FileDescriptor {
         let number = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         var status = stat()
@@ -76,7 +76,7 @@ struct OutgoingContent {
         let descriptor = FileDescriptor(owning: number)
         guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw Failure(
-                .badData, why: "\(TerminalText.line(path)) is no regular file", next: next)
+                .badData, why: "\(TerminalText.line(path)) is not a regular file", next: next)
         }
         return descriptor
     }
@@ -98,7 +98,7 @@ struct OutgoingContent {
             count += Int64(chunk.count)
             guard count <= room else {
                 throw Failure(
-                    .refused, why: "files may take no more of the disk",
+                    .refused, why: "files already take all the disk space they may",
                     next: "delete some messages with files, or raise FileLimit in stoad.conf")
             }
             var start = 0
@@ -117,7 +117,7 @@ struct OutgoingContent {
     private static func failure(_ error: SystemError) -> Failure {
         if error.meansNotFound {
             return Failure(
-                .badData, why: error.reason, next: "give the path of a file that is there")
+                .badData, why: error.reason, next: "give the path of an existing file")
         }
         return Failure(.inputOutput, why: error.reason, next: error.remedy ?? "look at the file")
     }

@@ -134,8 +134,8 @@ final class SavedFile {
 
     private static func exists(_ place: String) -> Failure {
         Failure(
-            .badData, why: "\(TerminalText.line(place)) is there already",
-            next: "choose another place, or remove it")
+            .badData, why: "\(TerminalText.line(place)) already exists",
+            next: "choose another name, or remove it")
     }
 
     private static func failure(_ error: SystemError) -> Failure {

@@ -17,7 +17,7 @@ struct RunLock {
         do throws(SystemError) { self.descriptor = try LockHolder(path: self.path) } catch {
             throw Failure(
                 .inputOutput, why: "\(error)",
-                next: "the folder of the daemon's socket must be yours to write to")
+                next: "the folder of the daemon's socket must be writable for you")
         }
     }
 
@@ -30,7 +30,7 @@ struct RunLock {
         while !self.descriptor.tryLock() {
             if !isTold {
                 console.report(
-                    "stoa: on: a command of an earlier run still runs; waiting for its end\n")
+                    "stoa: on: a command from an earlier run is still running; waiting for it\n")
             }
             isTold = true
             let ready = PollWait.any(

@@ -22,7 +22,7 @@ struct SendKey {
         guard failure.isUncertain else { return failure }
         var failure = failure
         failure.next =
-            "it may be sent all the same: to have it sent once, \(self.advice); the daemon's log: "
+            "it may have been sent anyway: to send it only once, \(self.advice); the daemon's log: "
             + "journalctl --user -u stoad"
         return failure
     }

@@ -93,8 +93,8 @@ struct PacketPipe {
                 if let known, !known.contains(params.shown("peer")) {
                     if leftOut.insert(params.shown("peer")).inserted {
                         console.report(
-                            "stoa: stream: \(params.shownPerson("peerName", key: "peer")) is nobody you "
-                                + "know; what they send is left out (--by chooses)\n")
+                            "stoa: stream: \(params.shownPerson("peerName", key: "peer")) is not a contact of "
+                                + "yours; their packets are left out (name them with --by)\n")
                     }
                     continue
                 }

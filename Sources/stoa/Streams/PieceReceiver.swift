@@ -34,7 +34,7 @@ struct PieceReceiver {
         self.file = file
         if let position = file?.position {
             guard params.from == nil else {
-                throw .usage("the file has a position of its own", next: "leave --from out")
+                throw .usage("the file stores its own position", next: "leave --from out")
             }
             params.from = position.cursor
             self.sending = position.sending
@@ -76,8 +76,8 @@ struct PieceReceiver {
             case .gap(let gap):
                 throw Failure(
                     .inputOutput,
-                    why: "what came after cursor \(gap.count("from")) cannot be given: "
-                        + gap.shown("reason"), next: "have it sent again")
+                    why: "the stream after cursor \(gap.count("from")) is lost: "
+                        + gap.shown("reason"), next: "ask for it to be sent again")
             case .lost(let error):
                 self.context.console.report(
                     "stoa: stream: \(error.reason); connecting again\n")
@@ -94,7 +94,9 @@ struct PieceReceiver {
             throw Failure(.garbled("a piece of a stream has no bytes"))
         }
         if let known = self.known, !known.contains(piece.shown("peer")) {
-            self.report("is nobody you know; what they send is left out (--by chooses)", piece)
+            self.report(
+                "is not a contact of yours; their data is left out (name them with --by)", piece
+            )
             self.written = piece.count("cursor")
             if self.sending == nil { self.whole = self.written }
             return false
@@ -108,10 +110,10 @@ struct PieceReceiver {
         }
         switch verdict {
         case .another:
-            self.report("sends this stream, too; that is left out (--by chooses)", piece)
+            self.report("sends this stream too; that is left out (name them with --by)", piece)
             if self.stall == nil { self.stall = StreamStall(waiting: piece) }
         case .beginningMissed:
-            self.report("has begun before this; what comes of that is left out", piece)
+            self.report("started sending before this; that is left out", piece)
         case .write(let sending):
             try self.write(data.bytes, of: piece)
             self.sending = sending
@@ -135,7 +137,7 @@ struct PieceReceiver {
         }
     }
 
-    /// Says of somebody that what they send is left out: once, until a sending has ended.
+    /// Says of somebody that their data is left out: once, until a sending has ended.
     private mutating func report(_ what: String, _ piece: JSON) {
         guard self.leftOut.insert(piece.shown("peer")).inserted else { return }
         self.context.console.report(
@@ -146,8 +148,8 @@ struct PieceReceiver {
         Failure(
             .temporary,
             why:
-                "what comes has stopped without an end, while \(stall.name) sends this stream, too",
-            next: "drop what was written, and receive theirs: --from \(stall.cursor - 1) --by "
+                "the current sending stopped without an end, while \(stall.name) sends this stream too",
+            next: "delete what was written, and receive theirs: --from \(stall.cursor - 1) --by "
                 + "@\(stall.peer.prefix(16))")
     }
 
@@ -159,11 +161,11 @@ struct PieceReceiver {
                 .inputOutput,
                 why:
                     "of what \(who) sends, the bytes from \(after) on are missing (then come those "
-                    + "from \(next) on)", next: "have it sent again")
+                    + "from \(next) on)", next: "ask for it to be sent again")
         case .begunAnew:
             return Failure(
-                .inputOutput, why: "\(who) has begun anew, and what came before has no end",
-                next: "drop what was written, and receive it with --from "
+                .inputOutput, why: "\(who) started again, and the earlier sending never ended",
+                next: "delete what was written, and receive it with --from "
                     + "\(piece.count("cursor") - 1)")
         }
     }

@@ -39,7 +39,7 @@ final class StreamFile {
         guard self.position != nil || self.file.size == 0 else {
             throw Failure(
                 .refused,
-                why: "\(TerminalText.line(path)) is there and no stream was written into it",
+                why: "\(TerminalText.line(path)) exists and is not a received stream",
                 next: "name another file")
         }
         guard self.file.size >= self.size else {

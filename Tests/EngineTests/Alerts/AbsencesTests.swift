@@ -78,7 +78,7 @@ import Testing
         #expect(
             many.hasSuffix(
                 "; 2 others are linked; nothing is wrong on this machine: ask whether theirs is "
-                    + "on, or see stoa doctor"))
+                    + "on, or run stoa doctor"))
         let found = Absences.text(of: names, links: 1, failure: nil, found: ["x", "y", "z"])
         #expect(found.contains("; 1 other is linked; it may be that x, and 2 things more: stoa"))
     }

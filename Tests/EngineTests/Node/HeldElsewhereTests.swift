@@ -115,9 +115,9 @@ import Testing
         try Self.tell(&harness, shown: 2)
         let text = try #require(Self.alert(harness))
         #expect(
-            text.hasPrefix("your last 2 entries in ops are seen by others only from 1970-01-05"))
+            text.hasPrefix("your last 2 entries in ops are visible to others only from 1970-01-05"))
         #expect(text.contains("one person holds them; this machine's clock is 60 minutes ahead"))
-        #expect(text.contains("set right the one that is wrong, here or there"))
+        #expect(text.contains("correct the one that is wrong, here or there"))
         try Self.tell(&harness, shown: nil)
         #expect(Self.alert(harness) == nil)
         try Self.tell(&harness, shown: 2)
@@ -147,7 +147,7 @@ import Testing
         var harness = try Self.ahead()
         harness.say("one", in: Self.ops)
         harness.settle()
-        func lines() -> Int { harness.logged.count { $0.contains("are seen by others only") } }
+        func lines() -> Int { harness.logged.count { $0.contains("are visible to others only") } }
         for shown in [1, nil, 1, nil, 1] as [UInt64?] { try Self.tell(&harness, shown: shown) }
         let first = lines()
         harness.now.monotonic += Limits.alertNoticeMilliseconds

@@ -236,7 +236,7 @@ import Testing
         test.fetch(picture, beginning: Array("#!/bin/sh\n  ".utf8))
         #expect(test.tasks().contains(.close(picture.blob, isRemoved: true)))
         #expect(test.harness.node.picture(of: Self.ada)?.type == nil)
-        #expect(test.harness.logged.count { $0.contains("no PNG, JPEG or WebP") } == 1)
+        #expect(test.harness.logged.count { $0.contains("not a PNG, JPEG or WebP") } == 1)
         #expect(test.answer(to: 2, picture.blob) == .nothing)
         test.harness.pass(milliseconds: Limits.pictureRetryMilliseconds)
         test.harness.link(3, in: [Self.ops], features: .own)

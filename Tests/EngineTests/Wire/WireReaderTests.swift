@@ -111,13 +111,13 @@ struct WireReaderTests {
     func descriptions() {
         let errors: [(WireError, String)] = [
             (.truncated(field: "run"), "run is cut short"),
-            (.trailing(field: "run", count: 2), "2 bytes stand behind run"),
+            (.trailing(field: "run", count: 2), "2 extra bytes follow run"),
             (.varint(field: "seq"), "seq is not a shortest varint"),
             (.value(field: "form"), "form has a value that is not allowed"),
             (.limit(field: "deps", limit: 16, got: 17), "deps is 17, the limit is 16"),
             (.order(field: "deps"), "deps is not in ascending order without repeats"),
             (.text(field: "name"), "name is not UTF-8"),
-            (.frameType(0x7f), "frame type 127 is not known and must be understood"),
+            (.frameType(0x7f), "frame type 127 is unknown and must be understood"),
         ]
         for (error, text) in errors { #expect("\(error)" == text) }
     }

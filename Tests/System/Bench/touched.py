@@ -18,7 +18,7 @@ STRETCHES, MIXED, FEW = 32, 200, 10
 # So many messages a page of a search has.
 PAGE_OF_HITS = 20
 # Of ten messages five have something: two an edit, two a sign, one is taken back.
-TOUCHED = {1: "edit", 3: "react", 5: "edit", 7: "react", 9: "erase"}
+TOUCHED = {1: "edit", 3: "react", 5: "edit", 7: "react", 9: "delete"}
 
 
 class Filler:
@@ -80,7 +80,7 @@ class Filler:
             return "edit", {"id": identifier, "text": f"message {number}, and what was meant"}
         if how == "react":
             return "react", {"id": identifier, "sign": "+1"}
-        return "erase", {"id": identifier}
+        return "delete", {"id": identifier}
 
 
 class Touched(Workload):

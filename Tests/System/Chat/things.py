@@ -223,7 +223,7 @@ class Item:
                 control.call("send", to=room, text=text)
             case "does": control.call("send", to=room, text=text, kind="action")
             case "edits": control.call("edit", id=self.last_of("ben"), text=text)
-            case "deletes": control.call("erase", id=self.last_of("ben"))
+            case "deletes": control.call("delete", id=self.last_of("ben"))
             case "reacts": control.call("react", id=self.last_of("ada"), sign=text)
             case "answers": control.call("send", to=room, text=text, replyTo=self.last_of("ada"))
             case "types": control.call("typing", to=room)

@@ -130,7 +130,7 @@ class Ward:
         self.is_found(ada, "modes", 2, f"chmod 700 {ada.data}")
         ada.data.chmod(0o700)
         os.chown(key, 5, -1)
-        self.is_found(ada, "modes", 2, f"{key} belongs to somebody else")
+        self.is_found(ada, "modes", 2, f"{key} belongs to another user")
         os.chown(key, 0, -1)
         self.is_well("with the modes set right", ada)
         ada.halt()
@@ -161,7 +161,7 @@ class Ward:
         ben.start()
         ada.start()
         self.linked(ada)
-        self.is_found(ada, "port", 1, "by the word of a stranger")
+        self.is_found(ada, "port", 1, "as a stranger reports")
         ada.output("people", "add", ben.identity)
         self.is_found(ada, "port", 2, f"ufw allow {ada.port}/tcp")
         self.is_well("who is not stopped", ben)
@@ -171,11 +171,11 @@ class Ward:
         cem.start()
         ada.start()
         until("ada has two links", lambda: ada.call("status")["links"] == 2)
-        self.is_found(ada, "port", 1, "others disagree: ")
+        self.is_found(ada, "port", 1, "peers disagree: ")
         said = ada.doctor()[1]
         # By whichever of its addresses the link has come about.
         self.checks.that("who has reached it is said", any(
-            f"others disagree: {cem} has reached" in said
+            f"peers disagree: {cem} has reached" in said
             for cem in ("10.77.0.3", "fe80::77ff:fe00:3%eth0")), said)
         ada.stop()
         self.allow(1)
@@ -189,7 +189,7 @@ class Ward:
         """Packets to the group are dropped here, or never come."""
         ada = self.host(2, "ada")
         ada.start()
-        for hook, word in (("input", "multicast is not heard on eth0"), ("output", "cannot be sent on eth0")):
+        for hook, word in (("input", "multicast does not work on eth0"), ("output", "cannot be sent on eth0")):
             self.drop(2, hook, "udp dport 5353")
             self.is_found(ada, "multicast", 2, word)
             self.allow(2)
@@ -225,7 +225,7 @@ class Ward:
             host.stop()
 
     def elsewhere(self) -> None:
-        """Somebody announces an address of another network, and nothing comes back from there."""
+        """Somebody announces an address of another network, and no answer from there."""
         ada = self.host(1, "ada")
         ben = self.host(2, "ben")
         # Link-local addresses of IPv6 need no network.
@@ -311,7 +311,7 @@ class Ward:
         try:
             assert other.stdout
             other.stdout.readline()
-            self.is_found(host, "mdns", 1, "games speaks multicast DNS on this machine, too")
+            self.is_found(host, "mdns", 1, "games uses multicast DNS on this machine too")
         finally:
             other.communicate(timeout=UNTIL_SECONDS)
         self.is_well("alone with its port", host)
@@ -346,7 +346,7 @@ class Ward:
             ada.start()
             subprocess.run(
                 [*self.lab.prefix(2), "python3", "-c", CALLER, FIRST, str(ada.port)], check=True, timeout=30)
-            self.is_found(ada, "protocol", 1, f"{SECOND} has dialled this machine")
+            self.is_found(ada, "protocol", 1, f"{SECOND} dialled this machine")
             ada.stop()
         finally:
             other.kill()
@@ -516,7 +516,7 @@ class Ward:
                 ("port 2 in", ada, f"% of the packets from {SECOND} are lost", "of that machine"),
                 ("port 2 out", cem, f"% of the packets to {SECOND} are lost", "of that machine"),
                 ("port 2 both", ada, f"% of the packets to {SECOND} are lost, and ", first),
-                ("port 1 both", ada, "on the way to everybody who was tried: ", "this machine's own cable"),
+                ("port 1 both", ada, "to and from every peer that was tested are lost: ", "this machine's own cable"),
             ):
                 lab.command(f"{faults} loss {LOST_PERCENT}")
                 self.loses(faults, sayer, text, remedy)
@@ -550,7 +550,7 @@ class Ward:
         for host in (ada, ben):
             host.start()
         self.linked(ada)
-        self.is_found(ada, "clock", 2, "s behind that of the one person linked")
+        self.is_found(ada, "clock", 2, "s behind that of the one linked person")
         # Where others agree it is the other one's.
         cem = self.host(3, "cem")
         cem.start()

@@ -60,6 +60,6 @@ async def told_held(rig: Rig) -> None:
         alert["code"]: alert["text"] for alert in (await control.call("status"))["alerts"]
     }
     checks.same("alerts say both", sorted(alerts), ["clock", "held"])
-    checks.that("what others do not see", f"in {ROOM} are seen by others only" in alerts["held"], alerts)
+    checks.that("what others do not see", f"in {ROOM} are visible to others only" in alerts["held"], alerts)
     status = await rig.stoad.run("status")
     checks.that("status says how the clock is", "most linked people's are 3" in status, status)

@@ -85,7 +85,7 @@ def taken_back(pair: Any) -> None:
     found = pair.system.call(1, "send", to=ROOM, text="a password by mistake")
     until("it has come", lambda: found["id"] in json.dumps(pair.system.call(0, "history", to=ROOM, limit=3)), 10)
     with pair.attacked.control() as consumer:
-        consumer.call("subscribe", consumer="away", kinds=["erased"])
+        consumer.call("subscribe", consumer="away", kinds=["deleted"])
         cursor = pair.system.call(0, "history", to=ROOM, limit=1)["messages"][-1]["cursor"]
         consumer.call("acknowledge", consumer="away", cursor=cursor)
     pair.system.nodes[1].output("delete", found["id"])
@@ -93,7 +93,7 @@ def taken_back(pair: Any) -> None:
     figures = pair.attack(name, "taken_back", 20, 0.05, 64 * MIB, VISITED_DESCRIPTORS)
     that(f"{name}: more than are kept", figures["taken back"] > 4_096, figures)
     told = pair.attacked.stoa(
-        "--json", "tail", "--kind", "erased", "--consumer", "away", "--limit", "4000", "--timeout", "20")
+        "--json", "tail", "--kind", "deleted", "--consumer", "away", "--limit", "4000", "--timeout", "20")
     lines = told[1].splitlines()
     that(f"{name}: the friend's is told", any(found["id"] in each for each in lines), len(lines))
     that(f"{name}: and that others are missing", any('"gap"' in each for each in lines), told[2][-200:])

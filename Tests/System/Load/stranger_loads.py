@@ -70,7 +70,7 @@ def request_flood(pair: Any) -> None:
     honest = [each for each in requests if each["text"] == HONEST_TEXT]
     that(f"{name}: who comes late from elsewhere is heard", len(honest) == 1, len(honest))
     said = pair.attacked.stoa("requests")[2]
-    that(f"{name}: that others gave way is said", "no room for them" in said, said)
+    that(f"{name}: that others gave way is said", "for lack of room" in said, said)
     addresses = [each["address"] for each in requests]
     most = max(addresses.count(address) for address in addresses)
     that(f"{name}: so many of one address", most <= REQUESTS_PER_SOURCE, most)

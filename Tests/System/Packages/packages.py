@@ -289,9 +289,9 @@ class Life:
                 "journalctl", "--output=cat", f"--since={since}", f"_UID={machine.users[user]}",
                 "_SYSTEMD_USER_UNIT=stoad.service")
         wrong = 'stoad.conf:4: there is no key "Nmae"; did you mean Name?'
-        until("what is wrong is not taken up", lambda: f"is not taken up: {machine.homes[user]}" in log())
+        until("what is wrong is not taken up", lambda: f"is not applied: {machine.homes[user]}" in log())
         checks.that(
-            "with its line and what to do, and all stays", f"{wrong}; all stays as it is" in log(), log())
+            "with its line and what to do, and all stays", f"{wrong}; nothing changes" in log(), log())
         after = client.call("status")
         # Nobody of the two knows the other.
         machine.does(other, "stoa", "send", f"@{after['id']}", "let me in", "--wait", "delivered")
@@ -299,7 +299,7 @@ class Life:
         for what in ("startedAt", "listen", "links"):
             checks.same(f"a reload leaves {what}", after[what], before[what])
         checks.same("and the process", machine.unit(user, "stoad.service", "MainPID"), process)
-        checks.that("what was taken up is said", "taken up: DirectFrom, LogLevel, Metrics\n" in log(), log())
+        checks.that("what was taken up is said", "applied: DirectFrom, LogLevel, Metrics\n" in log(), log())
         checks.that("what was not, too", "Listen will change at the next start" in log(), log())
         checks.that("no link has ended", "unlinked" not in log(), log())
         machine.does(user, "rm", ".config/stoa/stoad.conf")
@@ -340,7 +340,7 @@ class Life:
         until("the service has failed", lambda: "failed" == machine.attempt(
             "ada", *control, "is-failed", "stoad.service")[1].strip())
         code, said = machine.attempt("ada", "stoa", "doctor")
-        checks.that("a service that fails is named", "the daemon has failed to start" in said, said)
+        checks.that("a service that fails is named", "the daemon failed to start" in said, said)
         checks.same("as a problem, too", code, 2)
         machine.does("ada", "rm", ".config/stoa/stoad.conf")
         machine.does("ada", *control, "reset-failed")

@@ -239,7 +239,7 @@ class Robot:
         checks, machine = self.checks, self.machine
         code, said = self.stoa(OTHER, "status")
         checks.same("others do not reach the socket", code, UNAVAILABLE)
-        checks.that("and are told why, and what to do", "ask to be taken into the group" in said, said)
+        checks.that("and are told why, and what to do", "ask to be added to the group" in said, said)
         checks.same("nor do their programs", self.ask(OTHER, "status"), ["Permission denied"])
         # Without the file's mode the daemon itself says who may come.
         machine.run("chmod", "666", SOCKET)

@@ -13,7 +13,7 @@ extension AcknowledgeMethod: MethodHandler {
         guard cursor <= shell.clients.newestShown else {
             throw .invalidParams(
                 "cursor \(params.cursor) is ahead of the newest one, \(shell.clients.newestShown.rawValue)",
-                reason: "cursorAhead", remedy: "acknowledge a cursor that a message had",
+                reason: "cursorAhead", remedy: "acknowledge the cursor of a message",
                 details: [JSON.Member("param", "cursor")])
         }
         let scope = conversation

@@ -19,7 +19,7 @@ extension UnblockMethod: MethodHandler {
         guard shell.isBlocked(peer) else {
             throw .refused(
                 "\"\(TerminalText.line(params.person))\" is not blocked", reason: "notBlocked",
-                remedy: "see stoa people")
+                remedy: "see who is: stoa people")
         }
         shell.request(.stand(peer, .unsaid), reply)
     }

@@ -11,7 +11,7 @@ extension CancelTransferMethod: MethodHandler {
             guard let running = shell.files.running[file.blob] else {
                 throw .refused(
                     "that file is not being fetched", reason: "notFetching",
-                    remedy: "see which are: stoa transfers")
+                    remedy: "see the downloads: stoa transfers")
             }
             var ended = running
             ended.report.state = .failed(.cancelled)

@@ -59,7 +59,9 @@ extension NodeShell {
             self.turn { then(result) }
         }
         if !isTaken {
-            then(.failure(SystemError(11, "resolve", text, advice: "too many names wait")))
+            then(
+                .failure(
+                    SystemError(11, "resolve", text, advice: "too many names are being looked up")))
         }
     }
 }

@@ -11,8 +11,8 @@ extension EditMethod: MethodHandler {
             let message = try shell.message(of: entry)
             guard message.content.isEditable else {
                 throw .refused(
-                    "that message has no text that could be edited", reason: "notEditable",
-                    remedy: "take it back (stoa delete ID), and send another one")
+                    "that message has no text to edit", reason: "notEditable",
+                    remedy: "delete it (stoa delete ID), and send another one")
             }
             // Where it says so already there is nothing that others would not know.
             guard message.content.text != params.text else {

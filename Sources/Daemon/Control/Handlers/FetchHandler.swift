@@ -50,7 +50,7 @@ extension NodeShell {
         else {
             throw .refused(
                 "that message has no file", reason: "noFile",
-                remedy: "give the id of one that has: stoa history ROOM --ids")
+                remedy: "give the id of a message with a file: stoa history ROOM --ids")
         }
         return (message, file, layout)
     }
@@ -107,6 +107,6 @@ extension RPCError {
     static func nothingPassed() -> RPCError {
         .invalidParams(
             "no descriptor came with the request", reason: "noDescriptor",
-            remedy: "pass one with the request's bytes, by SCM_RIGHTS")
+            remedy: "pass one with the bytes of the request (SCM_RIGHTS)")
     }
 }

@@ -27,8 +27,8 @@ extension HistoryMethod: MethodHandler {
                 reply.fail(
                     .notFound(
                         "there is no message \(TerminalText.line(reading.anchor ?? "")) in that "
-                            + "conversation, or several begin so",
-                        reason: "unknownMessage", remedy: "take an id from history"))
+                            + "conversation, or several begin with that",
+                        reason: "unknownMessage", remedy: "take an id from stoa history --ids"))
             case .failure(let failure): reply.fail(RPCError(failure))
             }
         }

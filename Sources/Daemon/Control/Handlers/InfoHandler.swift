@@ -25,7 +25,7 @@ extension InfoMethod: MethodHandler {
                 }
             }
             result.disputed = shell.disputes(of: entry, by: keyring)
-            result.erased = entry.envelope.payload == nil
+            result.deleted = entry.envelope.payload == nil
             reply.answer(result)
         }
     }
@@ -46,7 +46,7 @@ extension NodeShell {
                     case .edit(let text, _): $0.text = text
                     case .reaction(let reaction):
                         $0.sign = reaction.sign
-                        $0.withdrawn = reaction.isWithdrawn ? true : nil
+                        $0.removed = reaction.isWithdrawn ? true : nil
                     default: break
                     }
                 }

@@ -18,7 +18,7 @@ extension PictureMethod: MethodHandler {
                 person == own ? "you have no picture" : "they have no picture",
                 reason: "noPicture",
                 remedy: person == own
-                    ? "take one: stoa profile --picture FILE" : "their profile names none")
+                    ? "set one: stoa profile --picture FILE" : "their profile has none")
         }
         shell.withPicture(picture, of: person) { result in
             do throws(RPCError) {

@@ -14,7 +14,7 @@ extension ProfileMethod: MethodHandler {
         }
         if let name = params.name, let refused = OwnName.refusedCharacter(in: name) {
             throw .refused(
-                "a name cannot have \(refused) in it", reason: "misleadingName",
+                "a name cannot contain \(refused)", reason: "misleadingName",
                 remedy: "leave that out", param: "name")
         }
         func change(_ picture: PictureChange, _ blob: BlobID? = nil) {
@@ -31,8 +31,8 @@ extension ProfileMethod: MethodHandler {
             source = try RandomAccessFile(adopting: passed, path: "the picture")
         } catch {
             throw .refused(
-                "what was passed is no regular file", reason: "badDescriptor",
-                remedy: "pass a descriptor of one, open for reading")
+                "the passed descriptor is not a regular file", reason: "badDescriptor",
+                remedy: "pass a regular file, open for reading")
         }
         shell.takePicture(source, reply) { change(.take($0), $0.blob) }
     }
@@ -95,7 +95,7 @@ extension RPCError {
                 remedy: remedy, param: "picture")
         }
         return .refused(
-            "by its first bytes that is no picture", reason: "notPicture", remedy: remedy,
+            "its first bytes are not those of a picture", reason: "notPicture", remedy: remedy,
             param: "picture")
     }
 }

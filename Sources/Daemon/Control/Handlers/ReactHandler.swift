@@ -8,7 +8,7 @@ extension ReactMethod: MethodHandler {
     ) throws(RPCError) {
         try shell.withMessage(params.id, reply) { (entry) throws(RPCError) in
             let message = try shell.message(of: entry)
-            let isWithdrawn = params.withdraw == true
+            let isWithdrawn = params.remove == true
             guard
                 let reaction = Reaction(
                     params.sign, to: EntryTarget(entry), isWithdrawn: isWithdrawn)

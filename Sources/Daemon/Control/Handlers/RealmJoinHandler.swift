@@ -11,7 +11,7 @@ extension RealmJoinMethod: MethodHandler {
             invited = try RealmInvitation(params.invite).realm
         } catch {
             throw .invalidParams(
-                "this is no invitation to a realm: \(error)", reason: "badInvite",
+                "that is not an invitation to a realm: \(error)", reason: "badInvite",
                 remedy: "give the whole line that stoa realm invite printed",
                 details: [JSON.Member("param", "invite")])
         }
@@ -37,7 +37,7 @@ extension NodeShell {
         if invited.secret == known.secret { return nil }
         guard invited.secret != known.previous?.secret else {
             throw .refused(
-                "the invitation is older than the secret that you have", reason: "oldInvite",
+                "the invitation is older than the secret you have", reason: "oldInvite",
                 remedy: "ask for a new one: stoa realm invite")
         }
         try self.checkOwn(known)

@@ -27,10 +27,10 @@ extension RealmRotateMethod: MethodHandler {
         guard let until = realm.settled(at: now).previous?.until else { return }
         let moment = UTCTime.text(until)
         throw .refused(
-            "the secret of \"\(realm.name)\" before this one counts until \(moment): another "
-                + "new one would shut out at once who has not joined by the present invitation",
+            "an older secret of \"\(realm.name)\" works until \(moment): another "
+                + "new one would at once shut out everyone who has not joined by the current invitation",
             reason: "oldSecretCounts",
-            remedy: "wait until then, or have them join first (stoa realm invite \(realm.name)); "
+            remedy: "wait until then, or ask them to join first (stoa realm invite \(realm.name)); "
                 + "to shut them out: stoa realm rotate \(realm.name) --force")
     }
 }

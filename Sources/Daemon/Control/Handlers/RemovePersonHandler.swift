@@ -9,8 +9,8 @@ extension RemovePersonMethod: MethodHandler {
         let peer = try shell.person(params.person, for: .reach)
         guard [.known, .verified].contains(shell.node.ask { $0.standing(of: peer) }) else {
             throw .refused(
-                "\"\(TerminalText.line(params.person))\" is nobody whom you know",
-                reason: "notKnown", remedy: "see stoa people")
+                "\"\(TerminalText.line(params.person))\" is not a contact of yours",
+                reason: "notKnown", remedy: "see your contacts: stoa people")
         }
         shell.request(.stand(peer, .unsaid), reply)
     }

@@ -14,7 +14,7 @@ extension RetainMethod: MethodHandler {
         }
         guard params.off != true || params.days == nil && params.bytes == nil else {
             throw .invalidParams(
-                "what is kept for ever has no bounds", reason: "invalid",
+                "off cannot be combined with days or bytes", reason: "invalid",
                 remedy: "leave off out, or days and bytes", details: [JSON.Member("param", "off")])
         }
         // Each of the two stands until it is given anew, or all is kept.

@@ -15,7 +15,7 @@ extension SearchMethod: MethodHandler {
         guard let expression = SearchableText.expression(params.words) else {
             throw .invalidParams(
                 "there is no word in \"\(TerminalText.line(params.words))\"", reason: "noWords",
-                remedy: "give letters, digits or emoji to look for",
+                remedy: "give letters, digits or emoji to search for",
                 details: [JSON.Member("param", "words")])
         }
         var query = SearchQuery(expression)

@@ -9,8 +9,8 @@ extension SendMethod: MethodHandler {
     ) throws(RPCError) {
         guard params.members == nil || params.wait.map({ $0 != .sent }) == true else {
             throw .invalidParams(
-                "members are given, and nothing is waited for", reason: "membersWithoutWait",
-                remedy: "give wait: delivered or wait: read, too",
+                "members is given without wait", reason: "membersWithoutWait",
+                remedy: "give wait: delivered or wait: read",
                 details: [JSON.Member("param", "members")])
         }
         let wait = try Self.wait(params, in: shell)
@@ -21,8 +21,8 @@ extension SendMethod: MethodHandler {
                 source = try RandomAccessFile(adopting: passed, path: "the file")
             } catch {
                 throw .refused(
-                    "what was passed is no regular file", reason: "badDescriptor",
-                    remedy: "pass a descriptor of one, open for reading")
+                    "the passed descriptor is not a regular file", reason: "badDescriptor",
+                    remedy: "pass a regular file, open for reading")
             }
         }
         switch try shell.destination(params.to) {
@@ -80,7 +80,7 @@ extension SendMethod: MethodHandler {
                 entry.envelope.entryClass == EntryClass.content.rawValue
             else {
                 throw .notFound(
-                    "\(TerminalText.line(answered)) is no message of that conversation",
+                    "\(TerminalText.line(answered)) is not a message of that conversation",
                     reason: "unknownMessage",
                     remedy:
                         "take an id from history: stoa history \(TerminalText.word(params.to)) --ids"

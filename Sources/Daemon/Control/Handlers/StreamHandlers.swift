@@ -98,7 +98,8 @@ extension StreamName {
             throw .invalidParams(
                 "\"\(TerminalText.line(text))\" cannot be the name of a stream",
                 reason: "badStreamName",
-                remedy: "use letters, digits and - _ . within, at most \(Limits.nameBytes) bytes",
+                remedy:
+                    "use letters, digits and - _ . inside it, at most \(Limits.nameBytes) bytes",
                 details: [JSON.Member("param", "name")])
         }
         self = name

@@ -12,7 +12,7 @@ extension SubscribeMethod: MethodHandler {
     ) throws(RPCError) {
         // As with the method of that name: who may write to the account is for the account to say.
         guard params.kinds?.contains(.request) != true || reply.asker?.access != .group else {
-            throw .ownerOnly("to be told of requests")
+            throw .ownerOnly("subscribe to requests")
         }
         let conversation = try params.to.map { (to) throws(RPCError) in
             try shell.conversation(to)

@@ -6,7 +6,7 @@ import Testing
 @testable import Daemon
 
 @Suite("Messages that are taken back over the control socket", .serialized, .timeLimit(.minutes(2)))
-struct EraseMethodTests {
+struct DeleteMethodTests {
     private static func texts(_ client: TestClient, in room: String) throws -> [String] {
         (try client.ask("history", ["to": .string(room)])["messages"]?.arrayValue ?? [])
             .filter { $0["kind"] == "text" }.compactMap { $0["text"]?.stringValue }
@@ -20,7 +20,7 @@ struct EraseMethodTests {
         let bob = try TestDaemon(name: "bob", peers: [try ada.address()])
         for daemon in [ada, bob] { try daemon.ask("join", ["room": "ops"]) }
         let (adas, bobs) = (try ada.connect(), try bob.connect())
-        try bobs.ask("subscribe", ["to": "ops", "from": 0, "kinds": ["message", "erased"]])
+        try bobs.ask("subscribe", ["to": "ops", "from": 0, "kinds": ["message", "deleted"]])
         let id = try #require(
             try adas.ask("send", ["to": "ops", "text": "a-slip-of-the-hand"])["id"])
         try adas.ask("send", ["to": "ops", "text": "hello"])
@@ -31,13 +31,13 @@ struct EraseMethodTests {
     @Test("a message that its author takes back is shown nowhere, and subscribers are told")
     func erased() throws {
         let (ada, bob, adas, bobs, id) = try Self.pair()
-        try adas.ask("subscribe", ["to": "ops", "kinds": ["erased"]])
+        try adas.ask("subscribe", ["to": "ops", "kinds": ["deleted"]])
         let short = String(try #require(id.stringValue).prefix(12))
-        let answer = try adas.ask("erase", ["id": .string(short)])
+        let answer = try adas.ask("delete", ["id": .string(short)])
         #expect(answer["id"] == id && answer["conversationName"] == "ops")
         for client in [adas, bobs] {
             let change = try client.change()
-            #expect(change["kind"] == "erased" && change["event"] == "erased")
+            #expect(change["kind"] == "deleted" && change["event"] == "deleted")
             #expect(change["message"] == id && change["name"] == "ops")
             #expect(try Self.texts(client, in: "ops") == ["hello"])
         }
@@ -45,7 +45,7 @@ struct EraseMethodTests {
         #expect(unread == 1)
         // Again, and by the whole id: it is gone already.
         let newest = try adas.ask("send", ["to": "ops", "text": "next"])["cursor"]
-        #expect(try adas.ask("erase", ["id": id])["id"] == id)
+        #expect(try adas.ask("delete", ["id": id])["id"] == id)
         let cursor = try adas.ask("send", ["to": "ops", "text": "last"])["cursor"]
         #expect(cursor?.integerValue == (newest?.integerValue ?? 0) + 1)
         withExtendedLifetime(ada) {}
@@ -61,13 +61,13 @@ struct EraseMethodTests {
             _ = try waitUntilReadable([], timeoutMilliseconds: 20)
         }
         #expect(try Self.texts(bobs, in: "ops") == ["a-slip-of-the-hand", "hello"])
-        #expect(try adas.ask("erase", ["id": id])["id"] == id)
+        #expect(try adas.ask("delete", ["id": id])["id"] == id)
         let change = try bobs.change()
-        #expect(change["kind"] == "erased" && change["message"] == id)
+        #expect(change["kind"] == "deleted" && change["message"] == id)
         #expect(try Self.texts(bobs, in: "ops") == ["hello"])
         // It is erased here now, not only let go of: nothing more is said of it.
         let newest = try adas.ask("send", ["to": "ops", "text": "next"])["cursor"]
-        #expect(try adas.ask("erase", ["id": id])["id"] == id)
+        #expect(try adas.ask("delete", ["id": id])["id"] == id)
         let cursor = try adas.ask("send", ["to": "ops", "text": "last"])["cursor"]
         #expect(cursor?.integerValue == (newest?.integerValue ?? 0) + 1)
         withExtendedLifetime((ada, bob)) {}
@@ -91,7 +91,7 @@ struct EraseMethodTests {
         for path in [kept, kept + "-wal"] {
             try Files.writeAtomically(Array("a-slip".utf8), to: path, mode: 0o600)
         }
-        try adas.ask("erase", ["id": id])
+        try adas.ask("delete", ["id": id])
         _ = try bobs.change()
         let begin = SystemClock.monotonicMilliseconds()
         while try hasText(ada) || hasText(bob) || Files.size(kept + "-wal") != nil {
@@ -110,7 +110,7 @@ struct EraseMethodTests {
         let (cleos, adas) = (try cleo.connect(), try ada.connect())
         for daemon in [ada, bob, cleo] { try daemon.ask("join", ["room": "ops"]) }
         for client in [cleos, adas] {
-            try client.ask("subscribe", ["to": "ops", "from": 0, "kinds": ["message", "erased"]])
+            try client.ask("subscribe", ["to": "ops", "from": 0, "kinds": ["message", "deleted"]])
         }
         let bobs = try #require(try bob.ask("send", ["to": "ops", "text": "one"])["id"])
         let own = try #require(try cleo.ask("send", ["to": "ops", "text": "two"])["id"])
@@ -125,9 +125,9 @@ struct EraseMethodTests {
         let key = try #require(try bob.ask("status")["id"]?.stringValue)
         try adas.ask("block", ["person": .string("@" + key)])
         // The one comes to ada by cleo, before the other.
-        try bob.ask("erase", ["id": bobs])
+        try bob.ask("delete", ["id": bobs])
         #expect(try cleos.change()["message"] == bobs)
-        try cleo.ask("erase", ["id": own])
+        try cleo.ask("delete", ["id": own])
         #expect(try adas.change()["message"] == own)
         withExtendedLifetime((ada, bob, cleo)) {}
     }
@@ -136,7 +136,7 @@ struct EraseMethodTests {
     func refused() throws {
         let (ada, bob, adas, bobs, id) = try Self.pair()
         func erase(_ client: TestClient, _ id: String) -> String? {
-            refusal { try client.ask("erase", ["id": .string(id)]) }
+            refusal { try client.ask("delete", ["id": .string(id)]) }
         }
         let whole = try #require(id.stringValue)
         #expect(erase(bobs, whole) == "notYours")

@@ -3,19 +3,19 @@ internal import Engine
 internal import Formats
 internal import Storage
 
-extension EraseMethod: MethodHandler {
+extension DeleteMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         try shell.withMessage(params.id, reply) { (entry) throws(RPCError) in
-            try shell.erase(entry, reply)
+            try shell.delete(entry, reply)
         }
     }
 }
 
 extension NodeShell {
-    fileprivate func erase(_ entry: StoredEntry, _ reply: Reply) throws(RPCError) {
-        try self.checkOwn(entry, toDo: "take it back")
+    fileprivate func delete(_ entry: StoredEntry, _ reply: Reply) throws(RPCError) {
+        try self.checkOwn(entry, toDo: "delete it")
         let conversation = entry.key.conversation
         let answer = self.changedMessage(entry.id, in: conversation)
         self.look(isSmall: true) { (store) throws(StoreFailure) in
