@@ -123,7 +123,8 @@ struct LenientReaderTests {
 
     @Test("the details of an error are read, whatever else is in them")
     func errors() {
-        let error = RPCError.ambiguous("ada", matches: 2, candidates: [("k1", "ada"), ("k2", "ada")])
+        let error = RPCError.ambiguous(
+            "ada", matches: 2, candidates: [("k1", "ada"), ("k2", "ada")])
         #expect(error.candidates.map(\.id) == ["k1", "k2"])
         #expect(RPCError(.busy, "x", reason: "r", remedy: "").candidates.isEmpty)
         let busy = RPCError(code: 1, message: "x", data: ["retryMilliseconds": 5, "name": 3])
