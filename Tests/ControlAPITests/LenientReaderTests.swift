@@ -121,6 +121,15 @@ struct LenientReaderTests {
         #expect(ChangeResult { $0.event = .seen }.knownEvent == .seen)
     }
 
+    @Test("a part of a stream whose bytes cannot be read is known as such")
+    func bytesOfStream() {
+        #expect(StreamPieceEvent(reading: ["data": "AAEC"]).hasData)
+        #expect(StreamPieceEvent(reading: ["data": "", "end": true]).hasData)
+        for json in [["data": "!"], ["data": 5], ["end": true], "x"] as [JSON] {
+            #expect(!StreamPieceEvent(reading: json).hasData)
+        }
+    }
+
     @Test("the details of an error are read, whatever else is in them")
     func errors() {
         let error = RPCError.ambiguous(

@@ -28,8 +28,10 @@ struct LenientReader: FieldVisitor {
 }
 
 extension ControlValue {
-    /// Reads what the daemon wrote; where that is no object, every field keeps its default.
-    package init(reading json: JSON) { self = Self(lenient: json) ?? Self() }
+    /// Reads what the daemon wrote; what is no object is read as an empty one.
+    package init(reading json: JSON) {
+        self = Self(lenient: json) ?? Self(lenient: .object([])) ?? Self()
+    }
 
     package init?(lenient json: JSON) {
         guard case .object(let members) = json else { return nil }

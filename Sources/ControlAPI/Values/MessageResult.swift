@@ -112,6 +112,14 @@ package struct MessageResult: ControlValue {
     /// The kind as the daemon wrote it; `kind` is a text where this version does not know it.
     package var kindWord: String { self.rare.first?.otherKind ?? self.kind.rawValue }
 
+    /// Its text where that says it all; else its kind, in brackets.
+    package var summary: String {
+        // A place may have a name, which says more than that it is one.
+        let isPlace = self.kind == .location && !self.text.isEmpty
+        let isText = self.kindWord == Kind.text.rawValue
+        return isText || isPlace ? self.text : "(\(self.kindWord))"
+    }
+
     /// The text, and around it three ids, names, a time and what is rarely true.
     package var expectedBytes: Int {
         self.text.utf8.count + (self.replyTo == nil ? 580 : 760)
