@@ -81,19 +81,19 @@ struct ChatConversation: Equatable, Sendable {
     var isCalling: Bool { !self.isMuted && (self.mentions > 0 || self.isDirect && self.unread > 0) }
 
     /// Takes over what a list of conversations says.
-    mutating func update(_ json: JSON) {
-        self.id = json["id"]?.stringValue ?? self.id
-        self.name = json.shownConversation()
-        self.kind = json["kind"]?.stringValue.flatMap { .init(rawValue: $0) } ?? .room
-        self.other = self.isDirect ? json.direct() : nil
-        self.person = json["person"]?.stringValue
-        self.topic = json.shown("topic")
-        self.memberCount = json.count("members")
-        self.unread = json.count("unread")
-        self.mentions = json.count("mentions")
-        self.isMuted = json["muted"] == .bool(true)
-        self.isArchived = json["archived"] == .bool(true)
-        self.isReachable = json["reachable"] != .bool(false)
+    mutating func update(_ listed: ConversationResult) {
+        self.id = listed.id
+        self.name = listed.shownName
+        self.kind = listed.kind
+        self.other = self.isDirect ? listed.other : nil
+        self.person = listed.person
+        self.topic = listed.topic.shown
+        self.memberCount = listed.members
+        self.unread = listed.unread
+        self.mentions = listed.mentions
+        self.isMuted = listed.muted == true
+        self.isArchived = listed.archived == true
+        self.isReachable = listed.reachable
     }
 
     /// Its name in at most so many cells: of two people the key and ✓ stay.

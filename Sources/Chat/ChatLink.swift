@@ -42,7 +42,7 @@ struct ChatLink: Equatable, Sendable {
     /// The conversation to begin with.
     var wanted: String?
     /// The list of conversations while it comes page by page.
-    var listing: [JSON] = []
+    var listing: [ConversationResult] = []
     /// Whether something has changed since that list was asked for.
     var isListingOld = false
     var hasList = false
@@ -147,7 +147,7 @@ extension ChatState {
 
     mutating func received(_ message: ServerMessage) {
         switch message {
-        case .notification(let request): self.notified(request)
+        case .notification(let request): self.notified(ServerEvent(request))
         case .response(let response):
             guard case .integer(let id) = response.id,
                 let asked = self.link.asked.removeValue(forKey: id)
@@ -162,20 +162,24 @@ extension ChatState {
     private mutating func answered(_ asked: ChatLink.Asked, _ result: JSON) {
         switch asked {
         case .status:
-            self.own = (result["id"]?.stringValue ?? "", result.shown("name"))
+            let status = StatusMethod.Result(reading: result)
+            self.own = (status.id, status.name.shown)
             self.takeLeft()
         case .follow:
-            self.link.following = result.count("subscription")
-            if self.link.cursor == nil { self.link.cursor = result.count("cursor") }
-        case .conversations: self.listed(result)
+            let subscribed = SubscribeMethod.Result(reading: result)
+            self.link.following = subscribed.subscription
+            if self.link.cursor == nil { self.link.cursor = subscribed.cursor }
+        case .conversations: self.listed(.init(reading: result))
         case .positions, .typing, .acknowledge, .edit: break
-        case .presence: self.stands(presence: result)
-        case .history(let id, let what): self.loaded(result, of: id, what)
-        case .members(let id, let isShown): self.learned(result, of: id, isShown: isShown)
-        case .send: self.sent(result)
-        case .info(let id): self.informed(result, in: id)
+        case .presence: self.stands(presence: .init(reading: result))
+        case .history(let id, let what): self.loaded(.init(reading: result), of: id, what)
+        case .members(let id, let isShown):
+            self.learned(.init(reading: result), of: id, isShown: isShown)
+        case .send: self.sent(.init(reading: result))
+        case .info(let id): self.informed(.init(reading: result), in: id)
         case .command(let command, let id): self.done(command, result, in: id)
-        case .transfers: self.transfers.take(list: result.list("items"))
+        case .transfers:
+            self.transfers.take(list: TransfersMethod.Result(reading: result).items)
         }
     }
 
@@ -243,33 +247,32 @@ extension ChatState {
     /// Why, and what to do, in one line.
     static func text(_ error: RPCError) -> String {
         let remedy = error.remedy.map { "; " + TerminalText.line($0) } ?? ""
-        let candidates = error.reason == "severalRooms" ? [] : error.data?.list("candidates") ?? []
-        let keys = candidates.prefix(8).map { "\($0.shortKey()) \($0.shownName())" }
+        let candidates = error.reason == "severalRooms" ? [] : error.candidates
+        let keys = candidates.prefix(8).map { "\($0.id.shortKey) \(ShownPerson.safe($0.name))" }
         return TerminalText.line(error.message) + remedy
             + (keys.isEmpty ? "" : "; by key: " + keys.joined(separator: ", "))
     }
 
     /// Takes a page of the list of conversations; enters one with the last of them.
-    private mutating func listed(_ result: JSON) {
-        self.link.listing += result.list("items")
-        if let next = result["next"]?.stringValue, !result.list("items").isEmpty {
+    private mutating func listed(_ page: ConversationsMethod.Result) {
+        self.link.listing += page.items.filter { !$0.id.isEmpty }
+        if let next = page.next, !page.items.isEmpty {
             return self.askForConversations(after: next)
         }
         let all = self.link.listing
         self.link.listing = []
         self.link.hasList = true
-        let ids = Set(all.compactMap { $0["id"]?.stringValue })
+        let ids = Set(all.map(\.id))
         // What is being typed or sent stays, whatever becomes of the conversation.
         let outbox = self.outbox
         self.conversations.removeAll {
             !ids.contains($0.id) && $0.input.isEmpty && !outbox.hasUnsent(for: $0.id)
         }
         if self.place(of: self.current) == nil { self.current = "" }
-        for json in all {
-            guard let id = json["id"]?.stringValue else { continue }
-            if self.place(of: id) == nil { self.conversations.append(ChatConversation()) }
-            let place = self.place(of: id) ?? self.conversations.count - 1
-            self.conversations[place].update(json)
+        for listed in all {
+            if self.place(of: listed.id) == nil { self.conversations.append(ChatConversation()) }
+            let place = self.place(of: listed.id) ?? self.conversations.count - 1
+            self.conversations[place].update(listed)
         }
         self.conversations.sort { ($0.isDirect ? 1 : 0, $0.name) < ($1.isDirect ? 1 : 0, $1.name) }
         self.enterWanted()

@@ -66,31 +66,30 @@ struct ChatMessage: Equatable, Sendable {
         self.time = time
     }
 
-    /// Reads one as the daemon wrote it; nil where it has no id.
-    init?(_ json: JSON) {
-        guard let id = json["id"]?.stringValue else { return nil }
-        self.id = id
-        self.author = json["author"]?.stringValue ?? ""
-        self.person = json.person("authorName", key: "author")
-        self.text = json["text"]?.stringValue ?? ""
-        self.time = json["time"]?.stringValue.flatMap { Timestamp($0) }?.milliseconds ?? 0
-        self.cursor = json.count("cursor")
-        self.isLate = json["late"] == .bool(true)
-        self.isOfUser = json["own"] == .bool(true)
-        self.isMention = json["mention"] == .bool(true)
-        if json["edited"] != nil { self.flags.append("edited") }
+    /// Nil where it has no id.
+    init?(_ message: MessageResult) {
+        guard !message.id.isEmpty else { return nil }
+        self.id = message.id
+        self.author = message.author
+        self.person = message.shownAuthor
+        self.text = message.text
+        self.time = message.time.milliseconds
+        self.cursor = message.cursor
+        self.isLate = message.late
+        self.isOfUser = message.own == true
+        self.isMention = message.mention == true
+        if message.edited != nil { self.flags.append("edited") }
         if self.isLate { self.flags.append("late") }
-        if json["disputed"] == .bool(true) { self.flags.append("disputed") }
-        if let answered = json["replyTo"], let id = answered["id"]?.stringValue {
-            self.answers = Answered(
-                id: id, person: answered.person("authorName", key: "author"))
+        if message.disputed == true { self.flags.append("disputed") }
+        if let answered = message.replyTo, !answered.id.isEmpty {
+            self.answers = Answered(id: answered.id, person: answered.shownAuthor)
         }
-        self.signs = Self.signs(json)
-        self.readKind(json)
+        self.signs = Self.signs(message)
+        self.readKind(message)
     }
 
-    private mutating func readKind(_ json: JSON) {
-        switch json["kind"]?.stringValue.flatMap({ MessageResult.Kind(rawValue: $0) }) {
+    private mutating func readKind(_ message: MessageResult) {
+        switch message.kind {
         case .action: self.kind = .action
         case .join: (self.kind, self.text) = (.event, "has joined")
         case .leave: (self.kind, self.text) = (.event, "has left")
@@ -100,35 +99,32 @@ struct ChatMessage: Equatable, Sendable {
                 self.text.isEmpty ? "removed the topic" : "has set the topic: \(self.text)"
         case .location:
             self.kind = .place
-            let place = json["location"]?["uri"]?.stringValue ?? ""
+            let place = message.location?.uri ?? ""
             self.text += (self.text.isEmpty ? "" : " ") + place
         case .file:
             self.kind = .file
-            let file = json["file"] ?? .null
-            let name = file.shown("name")
-            let mark = "[\(name), \(ByteCount.text(file.count("size")))]"
+            let file = message.file ?? FileResult()
+            let name = file.name.shown
+            let mark = "[\(name), \(ByteCount.text(file.size))]"
             self.text = self.text.isEmpty ? mark : "\(mark) \(self.text)"
             self.fileName = name
         case .unknown: self.flags.append("from a newer version")
-        case .text, nil: break
+        case .text: break
         }
     }
 
     /// The signs that people have given to a message; of very many the last says how many more there are.
-    static func signs(_ json: JSON) -> [Sign] {
-        var signs = json.list("reactions").map { sign in
-            let ids = sign.list("people")
-            let people = sign.list("names").enumerated().map { place, name in
-                ShownPerson(
-                    name: name.stringValue ?? "",
-                    id: place < ids.count ? ids[place].stringValue ?? "" : "")
+    static func signs(_ message: MessageResult) -> [Sign] {
+        var signs = (message.reactions ?? []).map { sign in
+            let ids = sign.people
+            let people = sign.names.enumerated().map { place, name in
+                ShownPerson(name: name, id: place < ids.count ? ids[place] : "")
             }
             return Sign(
-                sign: sign.shown("sign"), count: sign.count("count"),
-                isOwn: sign["own"] == .bool(true),
+                sign: sign.sign.shown, count: sign.count, isOwn: sign.own == true,
                 names: people.map(\.quoted).joined(separator: ", "))
         }
-        let more = json.count("moreReactions")
+        let more = message.moreReactions ?? 0
         if more > 0 { signs.append(Sign(sign: "+\(more)", count: 1, isOwn: false, names: "more")) }
         return signs
     }

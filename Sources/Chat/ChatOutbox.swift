@@ -89,9 +89,10 @@ extension ChatState {
         }
     }
 
-    mutating func sent(_ result: JSON) {
+    mutating func sent(_ result: SendMethod.Result) {
         self.outbox.isSending = false
-        guard let place = self.outbox.next, let id = result["id"]?.stringValue else { return }
+        let id = result.id
+        guard let place = self.outbox.next, !id.isEmpty else { return }
         let item = self.outbox.items[place]
         if self.place(of: item.conversation).map({
             self.conversations[$0].scrollback[id] != nil
@@ -101,7 +102,7 @@ extension ChatState {
         } else {
             self.outbox.items[place].id = id
         }
-        switch result["waits"]?.stringValue.flatMap({ SendMethod.Waits(rawValue: $0) }) {
+        switch result.waits {
         case .away: self.notice = "they are offline: it goes out when you are linked"
         case .indirect:
             self.notice = "news of them comes through others only: it goes out when you are linked"
@@ -109,7 +110,7 @@ extension ChatState {
         case .nobody: self.notice = "nobody else is linked: it goes out when someone is"
         case nil: break
         }
-        if result["shutOut"] == .bool(true) {
+        if result.shutOut == true {
             self.notice =
                 "peers refuse this daemon because its identity is in use elsewhere: see stoa status"
         }

@@ -218,10 +218,10 @@ extension ChatState {
     mutating func done(_ command: SlashCommand, _ result: JSON, in id: String) {
         switch command.name {
         case .join, .accept:
-            self.link.wanted = result["id"]?.stringValue
+            self.link.wanted = ConversationResult(reading: result).id
             self.askForConversations()
         case .msg:
-            let conversation = result["conversation"]?["id"]?.stringValue ?? ""
+            let conversation = CreateConversationMethod.Result(reading: result).conversation.id
             self.link.wanted = conversation
             self.askForConversations()
             let words = command.words.rest
@@ -232,51 +232,56 @@ extension ChatState {
         case .away, .back:
             self.ownPresence.standing = command.name == .away ? .said : .here
             let how = command.name == .away ? "away, until /back" : "online"
-            let isTold = result["shown"] == .bool(true)
+            let isTold = PresenceMethod.Result(reading: result).shown
             self.note(
                 isTold ? "others see that you are \(how)" : "others are not told: Presence=private",
                 in: id)
         case .mute: self.note("muted", in: id)
         case .unmute: self.note("not muted", in: id)
-        case .whois:
-            self.note(
-                "\(result.quotedPerson()) \(result.shortKey()): \(result.shown("tier")), "
-                    + result.shown("state"), in: id)
-            let status = result.shown("status")
-            if !status.isEmpty { self.note("status: \(status)", in: id) }
-            if result["picture"]?["size"]?.integerValue != nil {
-                let key = "@\(result.shown("id").prefix(16))"
-                self.note("they have a picture: stoa picture \(key)", in: id)
-            }
-        case .verify: self.verified(result, in: id)
-        case .decline: self.note("\(result.quotedPerson()) is declined", in: id)
-        case .block: self.note("\(result.quotedPerson()) is blocked", in: id)
-        case .unblock: self.note("\(result.quotedPerson()) is not blocked", in: id)
-        case .search: self.found(result, in: id)
-        case .goto: self.went(result, to: command.rest, in: id)
+        case .whois: self.described(.init(reading: result), in: id)
+        case .verify: self.verified(.init(reading: result), in: id)
+        case .decline: self.note("\(Self.quoted(result)) is declined", in: id)
+        case .block: self.note("\(Self.quoted(result)) is blocked", in: id)
+        case .unblock: self.note("\(Self.quoted(result)) is not blocked", in: id)
+        case .search: self.found(.init(reading: result), in: id)
+        case .goto: self.went(.init(reading: result), to: command.rest, in: id)
         case .status:
-            let discovery = result["discovery"]?.shown("state") ?? ""
+            let status = StatusMethod.Result(reading: result)
             self.note(
-                "stoad \(result.shown("version")), \(result.count("links")) links, "
-                    + "\(result.count("messages")) messages, discovery \(discovery)", in: id)
-            for alert in result.list("alerts") {
-                self.note(alert.shown("text"), isFault: true, in: id)
+                "stoad \(status.version.shown), \(status.links) links, "
+                    + "\(status.messages) messages, discovery \(status.discovery.state.shown)",
+                in: id)
+            for alert in status.alerts {
+                self.note(alert.text.shown, isFault: true, in: id)
             }
         default: break
         }
     }
 
-    private mutating func verified(_ result: JSON, in id: String) {
-        let who = result["person"]?.quotedPerson() ?? ""
-        guard result["person"]?["tier"] != "verified" else {
+    private static func quoted(_ person: JSON) -> String {
+        PersonResult(reading: person).shown.quoted
+    }
+
+    private mutating func described(_ person: WhoisMethod.Result, in id: String) {
+        self.note(
+            "\(person.shown.quoted) \(person.id.shortKey): \(person.tier.rawValue), "
+                + person.state.rawValue, in: id)
+        let status = person.status.shown
+        if !status.isEmpty { self.note("status: \(status)", in: id) }
+        guard person.picture != nil else { return }
+        self.note(
+            "they have a picture: stoa picture @\(person.id.shown.prefix(16))", in: id)
+    }
+
+    private mutating func verified(_ result: VerifyMethod.Result, in id: String) {
+        let who = result.person.shown.quoted
+        guard result.person.tier != .verified else {
             return self.note("\(who) is verified", in: id)
         }
         self.note("compare with \(who), aloud or in person:", in: id)
-        self.note("  \(result.shown("digits"))", in: id)
-        self.note("  \(result.shown("words"))", in: id)
+        self.note("  \(result.digits.shown)", in: id)
+        self.note("  \(result.words.shown)", in: id)
         self.note(
-            "if they match: /verify \(self.shortest(result)) and the digits", in: id)
+            "if they match: /verify \(result.person.id.shortKey) and the digits", in: id)
     }
-
-    private func shortest(_ result: JSON) -> String { result["person"]?.shortKey() ?? "@…" }
 }

@@ -9,36 +9,30 @@ extension ChatState {
     /// How many messages may wait to be asked for once more.
     private static let staleLimit = 64
 
-    mutating func notified(_ request: RPCRequest) {
-        guard let params = request.params.json else { return }
-        switch request.method {
-        case MessageEvent.name:
-            guard params["subscription"]?.integerValue == self.link.following,
-                let json = params["message"]
-            else { return }
-            self.link.cursor = json.count("cursor")
-            self.show(json)
-        case ChangeEvent.name:
-            guard let change = params["change"] else { return }
-            if params["subscription"]?.integerValue == self.link.following {
-                self.link.cursor = change.count("cursor")
-                self.changed(change)
+    mutating func notified(_ event: ServerEvent) {
+        switch event {
+        case .message(let event):
+            guard event.subscription == self.link.following else { return }
+            self.link.cursor = event.message.cursor
+            self.show(event.message)
+        case .change(let event):
+            if event.subscription == self.link.following {
+                self.link.cursor = event.change.cursor
+                self.changed(event.change)
             } else {
-                self.stands(change)
+                self.stands(event.change)
             }
-        case GapEvent.name where params["subscription"]?.integerValue == self.link.following:
-            self.link.cursor = params.count("to")
+        case .gap(let gap) where gap.subscription == self.link.following:
+            self.link.cursor = gap.to
             for place in self.conversations.indices { self.conversations[place].forget() }
-            self.note("messages are missing here: \(params.shown("reason"))", isFault: true)
-        case TypingEvent.name: self.types(params)
-        case PresenceEvent.name:
-            if let peer = params["peer"]?.stringValue {
-                self.presence[peer] = params["presence"]?.stringValue
-                // Who was linked before the user knew them is told of in no other way.
-                self.linked[peer] = params["presence"] != "offline"
-            }
-        case TransferEvent.name:
-            if let transfer = params["transfer"] { self.transfers.take(transfer) }
+            self.note("messages are missing here: \(gap.reason.shown)", isFault: true)
+        case .typing(let event): self.types(event)
+        case .presence(let event):
+            guard !event.peer.isEmpty else { return }
+            self.presence[event.peer] = event.presence
+            // Who was linked before the user knew them is told of in no other way.
+            self.linked[event.peer] = event.presence != .offline
+        case .transfer(let event): self.transfers.take(event.transfer)
         default: break
         }
     }
@@ -46,13 +40,14 @@ extension ChatState {
     /// How many people are shown who write at a time; each is told for a moment only.
     private static let typistLimit = 8
 
-    private mutating func types(_ event: JSON) {
-        guard let peer = event["peer"]?.stringValue, peer != self.own.id else { return }
-        self.with(event["conversation"]?.stringValue ?? "") {
-            if event["typing"] != .bool(true) {
+    private mutating func types(_ event: TypingEvent) {
+        let peer = event.peer
+        guard !peer.isEmpty, peer != self.own.id else { return }
+        self.with(event.conversation) {
+            if !event.typing {
                 $0.typing[peer] = nil
             } else if $0.typing.count < Self.typistLimit {
-                $0.typing[peer] = event.person(key: "peer")
+                $0.typing[peer] = event.shown
             }
         }
     }
@@ -68,10 +63,9 @@ extension ChatState {
         if self.ask(TypingMethod.self, .typing, { $0.to = id }) { self.link.toldTyping = self.now }
     }
 
-    private mutating func show(_ json: JSON) {
-        guard let message = ChatMessage(json), let id = json["conversation"]?.stringValue else {
-            return
-        }
+    private mutating func show(_ event: MessageResult) {
+        let id = event.conversation
+        guard let message = ChatMessage(event), !id.isEmpty else { return }
         guard let place = self.place(of: id) else { return self.askForConversations() }
         let isOwn = message.author == self.own.id
         self.outbox.confirm(message.id)
@@ -81,8 +75,8 @@ extension ChatState {
         let isReading = isLooked && self.isReading
         let own = self.own.id
         self.with(id) {
-            if json["kind"] == "topic" { $0.topic = json.shown("text") }
-            if json["kind"] == "join" || json["kind"] == "leave" { $0.hasMembers = false }
+            if event.kind == .topic { $0.topic = event.text.shown }
+            if event.kind == .join || event.kind == .leave { $0.hasMembers = false }
             if isOfOthers, !(isReading && $0.isAtEnd) {
                 // Who comes back finds where they left off.
                 if isLooked, $0.isAtEnd, $0.unread == 0 { $0.firstUnread = message.id }
@@ -111,13 +105,13 @@ extension ChatState {
         }
     }
 
-    private mutating func changed(_ change: JSON) {
-        let id = change["id"]?.stringValue ?? ""
-        let message = change["message"]?.stringValue ?? ""
-        switch change["event"]?.stringValue.flatMap({ ChangeResult.Event(rawValue: $0) }) {
+    private mutating func changed(_ change: ChangeResult) {
+        let id = change.id ?? ""
+        let message = change.message ?? ""
+        switch change.knownEvent {
         case .edited:
             self.with(id) {
-                $0.scrollback.change(message) { $0.edit(change["text"]?.stringValue ?? "") }
+                $0.scrollback.change(message) { $0.edit(change.text ?? "") }
             }
         case .deleted: self.with(id) { $0.scrollback.change(message) { $0.erase() } }
         case .reacted, .removed:
@@ -130,27 +124,27 @@ extension ChatState {
             }
         case .seen:
             self.with(id) {
-                ($0.unread, $0.mentions) = (change.count("unread"), change.count("mentions"))
+                ($0.unread, $0.mentions) = (change.unread ?? 0, change.mentions ?? 0)
             }
         case .joined, .left, .arranged, .realmJoined, .realmLeft: self.askForConversations()
         case .requested:
             let name =
-                ShownPerson(name: change.shown("name")).quoted + " " + change.shortKey("peer")
+                ShownPerson(name: change.name.shown).quoted + " " + (change.peer ?? "").shortKey
             self.note(
-                "\(name) wants to write to you: \"\(change.shown("text"))\"; /accept or /decline "
-                    + change.shortKey("peer"))
-        case .raised: self.notice = change.shown("text")
+                "\(name) wants to write to you: \"\(change.text.shown)\"; /accept or /decline "
+                    + (change.peer ?? "").shortKey)
+        case .raised: self.notice = change.text.shown
         case .cleared, .realmRenewed, nil: break
         case .delivered, .read, .linked, .unlinked: self.stands(change)
         }
     }
 
     /// How far somebody has come, or whether they are linked.
-    private mutating func stands(_ change: JSON) {
-        let id = change["id"]?.stringValue ?? ""
-        guard let peer = change["peer"]?.stringValue else { return }
-        let message = change["message"]?.stringValue ?? ""
-        switch change["event"]?.stringValue.flatMap({ ChangeResult.Event(rawValue: $0) }) {
+    private mutating func stands(_ change: ChangeResult) {
+        let id = change.id ?? ""
+        guard let peer = change.peer else { return }
+        let message = change.message ?? ""
+        switch change.knownEvent {
         case .delivered: self.with(id) { $0.delivered[peer] = message }
         case .read: self.with(id) { $0.read[peer] = message }
         case .linked: self.linked[peer] = true
@@ -209,15 +203,17 @@ extension ChatState {
         if isAsked { self.shown.loading = what }
     }
 
-    mutating func loaded(_ result: JSON, of id: String, _ what: ChatConversation.Loading) {
+    mutating func loaded(
+        _ result: HistoryMethod.Result, of id: String, _ what: ChatConversation.Loading
+    ) {
         guard let place = self.place(of: id) else { return }
-        let page = result.list("messages").compactMap { ChatMessage($0) }
+        let page = result.messages.compactMap { ChatMessage($0) }
         for message in page { self.outbox.confirm(message.id) }
         // What was shown when it was asked for may have been let go of since: then it fits nowhere.
         guard self.conversations[place].loading == what else { return }
         // A message that was let go of and comes back begins to count its changes anew.
         self.layouts = LayoutCache()
-        let more = result["more"] == .bool(true)
+        let more = result.more
         let own = self.own.id
         var shown = self.conversations[place]
         shown.loading = nil
@@ -265,10 +261,10 @@ extension ChatState {
         self.conversations[place] = shown
     }
 
-    mutating func informed(_ result: JSON, in id: String) {
+    mutating func informed(_ result: InfoMethod.Result, in id: String) {
         self.with(id) {
             if !$0.stale.isEmpty { $0.stale.removeFirst() }
-            guard let json = result["message"], let message = ChatMessage(json) else { return }
+            guard let message = result.message.flatMap({ ChatMessage($0) }) else { return }
             $0.scrollback.change(message)
         }
     }
@@ -285,24 +281,23 @@ extension ChatState {
         if isAsked, place == nil { self.with(id) { ($0.members, $0.hasMembers) = ([], true) } }
     }
 
-    mutating func learned(_ result: JSON, of id: String, isShown: Bool) {
+    mutating func learned(_ result: MembersMethod.Result, of id: String, isShown: Bool) {
         let own = self.own.id
-        for json in result.list("items") {
-            guard let member = json["id"]?.stringValue, let state = json["state"] else { continue }
-            self.linked[member] = state == "linked"
-            self.presence[member] = json["presence"]?.stringValue
+        for member in result.items where !member.id.isEmpty {
+            guard let state = member.state else { continue }
+            self.linked[member.id] = state == .linked
+            self.presence[member.id] = member.presence
         }
         self.with(id) {
             // The same list may be coming twice: for the screen, and for /who.
             var places = Dictionary(
                 $0.members.enumerated().map { ($1.id, $0) },
                 uniquingKeysWith: { first, _ in first })
-            for json in result.list("items") {
+            for item in result.items {
                 let member = ChatMember(
-                    id: json["id"]?.stringValue ?? "", name: json.shown("name"),
-                    person: json.person(), isAway: json["presence"] == "away",
-                    isHere: json["state"] == nil || json["state"] == "linked",
-                    isSelf: json["id"]?.stringValue == own)
+                    id: item.id, name: item.name.shown, person: item.shown,
+                    isAway: item.presence == .away,
+                    isHere: item.state == nil || item.state == .linked, isSelf: item.id == own)
                 if let place = places[member.id] {
                     $0.members[place] = member
                 } else {
@@ -311,7 +306,7 @@ extension ChatState {
                 }
             }
         }
-        if let next = result["next"]?.stringValue, !result.list("items").isEmpty {
+        if let next = result.next, !result.items.isEmpty {
             return self.askForMembers(of: id, isShown: isShown, after: next)
         }
         guard isShown, let place = self.place(of: id) else { return }

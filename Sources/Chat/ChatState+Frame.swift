@@ -277,7 +277,7 @@ extension ChatState {
             row.append(index < 9 ? " \(index + 1) " : "   ", isCurrent ? look : .faint)
             if conversation.isDirect {
                 let isHere = conversation.person.map { self.linked[$0] == true } ?? false
-                let isAway = conversation.person.map { self.presence[$0] == "away" } ?? false
+                let isAway = conversation.person.map { self.presence[$0] == .away } ?? false
                 row.append(isHere ? isAway ? "◐ " : "● " : "○ ", look)
             }
             let room = Self.sideColumns - 1 - row.columns

@@ -103,12 +103,12 @@ extension ChatState {
     }
 
     /// Takes what the daemon says of it.
-    mutating func stands(presence result: JSON) {
+    mutating func stands(presence result: PresenceMethod.Result) {
         guard self.ownPresence.standing == .looking else { return }
-        guard result["presence"] != "away" else {
+        guard result.presence != .away else {
             return self.ownPresence.standing = .elsewhere
         }
-        if let since = result["activeMilliseconds"]?.integerValue,
+        if let since = result.activeMilliseconds,
             (0..<OwnPresence.idleMilliseconds).contains(since)
         {
             // They are at another client.

@@ -2,18 +2,17 @@ import ControlAPI
 
 /// What was found, and how it is looked at in its place.
 extension ChatState {
-    mutating func found(_ result: JSON, in id: String) {
-        let hits = result.list("hits").compactMap { hit in
-            hit["message"].flatMap { ChatMessage($0) }.map { (message: $0, json: hit) }
+    mutating func found(_ result: SearchMethod.Result, in id: String) {
+        let hits = result.hits.compactMap { hit in
+            ChatMessage(hit.message).map { (message: $0, excerpt: hit.excerpt) }
         }
         self.with(id) { $0.hits = hits.map(\.message.id) }
         self.tellUnread(result, in: id)
         guard !hits.isEmpty else { return self.note("nothing found", in: id) }
         // The newest at the bottom, where one looks.
         for (index, hit) in hits.enumerated().reversed() {
-            let text = hit.json.list("excerpt").map { part in
-                let text = part.shown("text")
-                return part["match"] == .bool(true) ? "[\(text)]" : text
+            let text = hit.excerpt.map { part in
+                part.match == true ? "[\(part.text.shown)]" : part.text.shown
             }.joined()
             self.note(
                 "\(index + 1)  \(self.dateText(hit.message.time)) \(hit.message.name): \(text)",
@@ -21,18 +20,17 @@ extension ChatState {
         }
         self.note(
             "/goto 1 shows the first in its place"
-                + (result["more"] == .bool(true) ? "; more: stoa search" : ""), in: id)
+                + (result.more ? "; more: stoa search" : ""), in: id)
     }
 
     /// Says where not all was looked at, so that nobody takes it for not there.
-    private mutating func tellUnread(_ result: JSON, in id: String) {
-        if let unread = result["unread"]?.stringValue {
-            let word = TerminalText.line(unread)
-            let moment = Timestamp(unread).map { self.dateText($0.milliseconds) } ?? word
+    private mutating func tellUnread(_ result: SearchMethod.Result, in id: String) {
+        if let unread = result.unread {
+            let moment = self.dateText(unread.milliseconds)
             self.note(
-                "messages before \(moment) were not searched: stoa search --until \(word) goes on",
+                "messages before \(moment) were not searched: stoa search --until \(unread.text) goes on",
                 in: id)
-        } else if result["complete"] == .bool(false) {
+        } else if !result.complete {
             self.note("messages are still being indexed; some may be missing: search again", in: id)
         }
     }
@@ -72,8 +70,8 @@ extension ChatState {
     }
 
     /// Goes to the first message of a page that was asked for by a date.
-    mutating func went(_ result: JSON, to date: String, in id: String) {
-        guard let first = result.list("messages").first?["id"]?.stringValue else {
+    mutating func went(_ result: HistoryMethod.Result, to date: String, in id: String) {
+        guard let first = result.messages.first?.id else {
             return self.note("no messages here on \(TerminalText.line(date)) or later", in: id)
         }
         self.look(at: first, in: id)

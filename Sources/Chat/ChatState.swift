@@ -72,7 +72,7 @@ package struct ChatState: Sendable {
     /// Which of the people whom the user knows are linked.
     var linked: [String: Bool] = [:]
     /// Whether people say that they are there, away or gone.
-    var presence: [String: String] = [:]
+    var presence: [String: PresenceWord] = [:]
     var ownPresence = OwnPresence()
     /// What stands in the line above the input until the next key.
     var notice: String?

@@ -15,21 +15,22 @@ struct ChatTransfers: Equatable, Sendable {
     private static let limit = 64
 
     /// Takes the whole list: what ended while there was no connection is not in it as running.
-    mutating func take(list: [JSON]) {
+    mutating func take(list: [TransferResult]) {
         self.running = [:]
-        for json in list { self.take(json) }
+        for transfer in list { self.take(transfer) }
     }
 
-    mutating func take(_ json: JSON) {
-        guard let id = json["id"]?.stringValue else { return }
-        switch json["state"]?.stringValue.flatMap({ TransferResult.State(rawValue: $0) }) {
+    mutating func take(_ transfer: TransferResult) {
+        let id = transfer.id
+        guard !id.isEmpty else { return }
+        switch transfer.state {
         case .waiting, .seeking, .fetching:
             guard self.running.count < Self.limit || self.running[id] != nil else { return }
-            let size = max(1, json.count("size"))
+            let size = max(1, transfer.size)
             self.running[id] = Progress(
-                name: json.shown("name"), percent: json.count("stored") * 100 / size,
-                state: json.shown("state"))
-        case .done, .failed, nil: self.running[id] = nil
+                name: transfer.name.shown, percent: transfer.stored * 100 / size,
+                state: transfer.state.rawValue)
+        case .done, .failed: self.running[id] = nil
         }
     }
 

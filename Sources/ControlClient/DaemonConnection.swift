@@ -54,7 +54,7 @@ package final class DaemonConnection {
     /// - Parameter descriptor: one that is passed with the request, and stays the caller's; nil for none.
     package func call<Method: ControlMethod>(
         _ method: Method.Type, _ params: Method.Params, passing descriptor: Int32? = nil
-    ) throws(ClientError) -> JSON {
+    ) throws(ClientError) -> Received<Method.Result> where Method.Result: ControlValue {
         let id = try self.send(method, params, passing: descriptor)
         let deadline = self.answerMilliseconds.map {
             SystemClock.monotonicMilliseconds() + UInt64($0)
@@ -64,7 +64,7 @@ package final class DaemonConnection {
                 guard let response = try self.file(line) else { continue }
                 guard response.id == .integer(id) else { continue }
                 switch response.outcome {
-                case .result(let result): return result
+                case .result(let result): return Received(result)
                 case .failure(let error): throw .refused(error)
                 }
             }
@@ -79,7 +79,7 @@ package final class DaemonConnection {
         self.unanswered.insert(try self.send(method, params))
     }
 
-    /// Asks and does not wait: ``answer(to:)`` gives what has come.
+    /// Asks and does not wait: ``answer(_:to:)`` gives what has come.
     package func ask<Method: ControlMethod>(
         _ method: Method.Type, _ params: Method.Params
     ) throws(ClientError) -> Int64 {
@@ -89,11 +89,13 @@ package final class DaemonConnection {
     }
 
     /// The answer to what was asked, if events that were taken brought it; it is given once.
-    package func answer(to id: Int64) throws(ClientError) -> JSON? {
+    package func answer<Method: ControlMethod>(
+        _ method: Method.Type, to id: Int64
+    ) throws(ClientError) -> Received<Method.Result>? where Method.Result: ControlValue {
         guard case .some(.some(let outcome)) = self.asked[id] else { return nil }
         self.asked[id] = nil
         switch outcome {
-        case .result(let result): return result
+        case .result(let result): return Received(result)
         case .failure(let error): throw .refused(error)
         }
     }

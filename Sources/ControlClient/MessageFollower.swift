@@ -7,12 +7,13 @@ internal import Posix
 /// events with ``receive()``; after each that it has dealt with it calls ``settle(_:acknowledging:)``.
 package final class MessageFollower {
     package enum Event: Equatable, Sendable {
-        /// A message, as the daemon wrote it.
-        case message(JSON)
-        /// Something else of a kind that was asked for, as the daemon wrote it.
-        case change(JSON)
-        /// Messages that cannot be given: the parameters of the notification.
-        case gap(JSON)
+        case message(Received<MessageResult>)
+        /// Something else of a kind that was asked for.
+        case change(Received<ChangeResult>)
+        /// A part of a durable stream.
+        case piece(Received<StreamPieceEvent>)
+        /// Messages that cannot be given.
+        case gap(Received<GapEvent>)
         /// The connection is lost; the follower connects again by itself.
         case lost(ClientError)
         /// The connection is back, and nothing was missed.
@@ -66,7 +67,7 @@ package final class MessageFollower {
     /// Asks the daemon something; nil when the connection is or was just lost.
     package func call<Method: ControlMethod>(
         _ method: Method.Type, _ params: Method.Params
-    ) throws(ClientError) -> JSON? {
+    ) throws(ClientError) -> Received<Method.Result>? where Method.Result: ControlValue {
         try self.mending { (connection) throws(ClientError) in
             try connection.call(method, params)
         }
@@ -83,9 +84,11 @@ package final class MessageFollower {
     }
 
     /// The answer to what was asked, once the events that came before it are taken.
-    package func answer(to id: Int64) throws(ClientError) -> JSON? {
+    package func answer<Method: ControlMethod>(
+        _ method: Method.Type, to id: Int64
+    ) throws(ClientError) -> Received<Method.Result>? where Method.Result: ControlValue {
         try self.mending { (connection) throws(ClientError) in
-            try connection.answer(to: id)
+            try connection.answer(method, to: id)
         } ?? nil
     }
 
@@ -145,7 +148,7 @@ package final class MessageFollower {
             path: self.path, answerMilliseconds: self.answerMilliseconds)
         let result = try connection.call(SubscribeMethod.self, self.params)
         // Known from here on, so that nothing is skipped when the connection is lost at once.
-        if self.params.from == nil { self.params.from = result["cursor"]?.integerValue }
+        if self.params.from == nil { self.params.from = result.cursor }
         // To take over is meant once; who comes later may have taken over in turn.
         self.params.takeOver = nil
         self.pause = Self.pauses.lowerBound
@@ -177,15 +180,14 @@ package final class MessageFollower {
         var events: [Event] = []
         defer { self.loss = nil }
         for request in requests {
-            guard let params = request.params.json else { continue }
             switch request.method {
             case MessageEvent.name:
-                if let message = params["message"] { events.append(.message(message)) }
+                if let message = request.message { events.append(.message(message)) }
             case ChangeEvent.name:
-                if let change = params["change"] { events.append(.change(change)) }
-            // Whoever asks for streams takes nothing else.
-            case StreamPieceEvent.name: events.append(.change(params))
-            case GapEvent.name: events.append(.gap(params))
+                if let change = request.change { events.append(.change(change)) }
+            case StreamPieceEvent.name:
+                events.append(.piece(request.event(StreamPieceEvent.self)))
+            case GapEvent.name: events.append(.gap(request.event(GapEvent.self)))
             case EndedEvent.name: throw .takenOver
             default: continue
             }

@@ -102,7 +102,7 @@ package struct NotifierState: Sendable {
     private var unread: [String: (unread: Int64, mentions: Int64)] = [:]
     private var waiting = 0
     /// Messages of conversations of which nothing is known yet.
-    private var early: [JSON] = []
+    private var early: [MessageResult] = []
     private var effects: [NotifierEffect] = []
 
     /// Begins; the first event is `.due`.
@@ -139,7 +139,7 @@ package struct NotifierState: Sendable {
             self.nextAttempt = now + self.pause
             self.pause = min(self.pause * 2, Self.pauses.upperBound)
         case .received(.response(let response)): self.answered(response, wishes)
-        case .received(.notification(let request)): self.notified(request, wishes)
+        case .received(.notification(let request)): self.notified(ServerEvent(request), wishes)
         case .dismissed(let tag): self.shown[tag] = nil
         case .due:
             if let next = self.nextAttempt, next <= now, !self.isConnected {
@@ -235,22 +235,24 @@ package struct NotifierState: Sendable {
 
     private mutating func take(_ result: JSON, _ asked: Asked, _ wishes: () -> Wishes) {
         switch asked {
-        case .follow: if self.cursor == nil { self.cursor = result.count("cursor") }
+        case .follow:
+            if self.cursor == nil { self.cursor = SubscribeMethod.Result(reading: result).cursor }
         case .conversations:
-            for json in result.list("items") {
-                guard let id = json["id"]?.stringValue else { continue }
-                self.conversations[id] = Conversation(
-                    name: json["kind"] == "direct"
-                        ? json.direct().conversation(Self.titleColumns) : json.shownConversation(),
-                    isDirect: json["kind"] == "direct",
-                    isSecret: json["kind"] == "secret", isMuted: json["muted"] == .bool(true))
-                self.unread[id] = (json.count("unread"), json.count("mentions"))
+            let page = ConversationsMethod.Result(reading: result)
+            for item in page.items where !item.id.isEmpty {
+                let isDirect = item.kind == .direct
+                self.conversations[item.id] = Conversation(
+                    name: isDirect
+                        ? item.other.conversation(Self.titleColumns) : item.shownName,
+                    isDirect: isDirect, isSecret: item.kind == .secret,
+                    isMuted: item.muted == true)
+                self.unread[item.id] = (item.unread, item.mentions)
             }
-            if let next = self.next(in: result) { return self.askForConversations(after: next) }
+            if let next = self.next(in: page) { return self.askForConversations(after: next) }
             let early = self.early
             self.early = []
             for message in early {
-                if self.conversations[message["conversation"]?.stringValue ?? ""] != nil {
+                if self.conversations[message.conversation] != nil {
                     self.tell(message, wishes)
                 } else if self.isListOld {
                     self.early.append(message)
@@ -258,14 +260,15 @@ package struct NotifierState: Sendable {
             }
             if self.isListOld { self.askForConversations() }
         case .requests:
-            self.waiting += result.list("items").count
-            if let next = self.next(in: result) { return self.askForRequests(after: next) }
+            let page = RequestsMethod.Result(reading: result)
+            self.waiting += page.items.count
+            if let next = self.next(in: page) { return self.askForRequests(after: next) }
         }
     }
 
     /// Where the rest of a list begins; nil at its end.
-    private func next(in page: JSON) -> String? {
-        page.list("items").isEmpty ? nil : page["next"]?.stringValue
+    private func next(in page: some ListResult) -> String? {
+        page.items.isEmpty ? nil : page.next
     }
 
     /// Tells in one notification what was missed; nothing where nothing was.
@@ -298,41 +301,42 @@ package struct NotifierState: Sendable {
 
     // MARK: What is told
 
-    private mutating func notified(_ request: RPCRequest, _ wishes: () -> Wishes) {
-        guard let params = request.params.json else { return }
-        if let message = params["message"], request.method == MessageEvent.name {
-            self.cursor = message.count("cursor")
-            self.tell(message, wishes)
-        } else if let change = params["change"], request.method == ChangeEvent.name {
-            self.cursor = change.count("cursor")
-            self.tell(change: change, wishes)
-        } else if request.method == GapEvent.name {
-            self.cursor = params.count("to")
+    private mutating func notified(_ event: ServerEvent, _ wishes: () -> Wishes) {
+        switch event {
+        case .message(let event):
+            self.cursor = event.message.cursor
+            self.tell(event.message, wishes)
+        case .change(let event):
+            self.cursor = event.change.cursor
+            self.tell(event.change, wishes)
+        case .gap(let gap): self.cursor = gap.to
+        default: break
         }
     }
 
-    private mutating func tell(_ message: JSON, _ wishes: () -> Wishes) {
-        guard let id = message["conversation"]?.stringValue else { return }
+    private mutating func tell(_ message: MessageResult, _ wishes: () -> Wishes) {
+        let id = message.conversation
+        guard !id.isEmpty else { return }
         guard let conversation = self.conversations[id] else {
             // A new one: until its kind is known what it says is not shown.
             if self.early.count < Self.earlyLimit { self.early.append(message) }
             return self.askForConversations()
         }
-        switch message["kind"]?.stringValue.flatMap({ MessageResult.Kind(rawValue: $0) }) {
+        switch message.kind {
         case .join, .leave, .topic: return
         default: break
         }
-        let calls = conversation.isDirect || message["mention"] == .bool(true)
+        let calls = conversation.isDirect || message.mention == true
         guard calls, !conversation.isMuted else { return }
-        let author = message.person("authorName", key: "author").fitted(Self.titleColumns)
+        let author = message.shownAuthor.fitted(Self.titleColumns)
         let wishes = wishes()
         let isHidden = conversation.isSecret && !wishes.showsSecretTexts
-        var text = message["text"]?.stringValue ?? ""
-        if let file = message["file"] { text = "[\(file.shown("name"))] \(text)" }
+        var text = message.text
+        if let file = message.file { text = "[\(file.name.shown)] \(text)" }
         // What is not shown is not counted as shown.
         var shown = wishes.isQuiet ? Shown() : self.shown[id] ?? Shown()
         shown.count += 1
-        shown.last = message["id"]?.stringValue ?? ""
+        shown.last = message.id
         shown.title = conversation.isDirect ? author : "\(author) in \(conversation.name)"
         shown.text = isHidden ? "a new message" : Self.cut(text)
         if !wishes.isQuiet { self.shown[id] = shown }
@@ -345,55 +349,56 @@ package struct NotifierState: Sendable {
             text: shown.text)
     }
 
-    private mutating func tell(change: JSON, _ wishes: () -> Wishes) {
-        let id = change["id"]?.stringValue ?? ""
-        switch change["event"]?.stringValue.flatMap({ ChangeResult.Event(rawValue: $0) }) {
+    private mutating func tell(_ change: ChangeResult, _ wishes: () -> Wishes) {
+        let id = change.id ?? ""
+        switch change.knownEvent {
         case .seen:
-            self.unread[id] = (change.count("unread"), change.count("mentions"))
-            if change.count("unread") == 0 { self.close(id) }
+            let unread = change.unread ?? 0
+            self.unread[id] = (unread, change.mentions ?? 0)
+            if unread == 0 { self.close(id) }
             if self.unread.values.allSatisfy({ $0.unread == 0 }) {
                 self.effects.append(.close(tag: Self.missed))
             }
         case .joined, .left: self.askForConversations()
         case .arranged:
-            self.conversations[id]?.isMuted = change["muted"] == .bool(true)
-            if change["muted"] == .bool(true) { self.close(id) }
+            self.conversations[id]?.isMuted = change.muted == true
+            if change.muted == true { self.close(id) }
         case .requested:
             let name = ShownPerson(
-                name: change["name"]?.stringValue ?? "", id: change.shown("peer"), isAmbiguous: true
+                name: change.name ?? "", id: change.peer.shown, isAmbiguous: true
             ).fitted(Self.titleColumns)
             self.effects.append(
                 .show(
-                    tag: "request " + change.shown("peer"),
+                    tag: "request " + change.peer.shown,
                     DesktopNote(
                         title: "\(name) wants to write to you",
-                        text: Self.cut(change["text"]?.stringValue ?? ""))))
+                        text: Self.cut(change.text ?? ""))))
         case .raised:
             self.effects.append(
                 .show(
-                    tag: "alert " + change.shown("code"),
+                    tag: "alert " + change.code.shown,
                     DesktopNote(
-                        title: "Stoa", text: Self.cut(change["text"]?.stringValue ?? ""),
+                        title: "Stoa", text: Self.cut(change.text ?? ""),
                         isUrgent: true)))
-        case .cleared: self.effects.append(.close(tag: "alert " + change.shown("code")))
+        case .cleared: self.effects.append(.close(tag: "alert " + change.code.shown))
         case .deleted:
             // Closed, since in quiet hours nothing may be shown in its place.
-            if self.shown[id]?.last == change["message"]?.stringValue { self.close(id) }
+            if self.shown[id]?.last == change.message { self.close(id) }
         case .edited: self.edited(change, in: id, wishes)
         default: break
         }
     }
 
     /// What stands on the desktop says what is so.
-    private mutating func edited(_ change: JSON, in id: String, _ wishes: () -> Wishes) {
-        guard var shown = self.shown[id], shown.last == change["message"]?.stringValue,
+    private mutating func edited(_ change: ChangeResult, in id: String, _ wishes: () -> Wishes) {
+        guard var shown = self.shown[id], shown.last == change.message,
             let conversation = self.conversations[id]
         else { return }
         let wishes = wishes()
         guard !conversation.isSecret || wishes.showsSecretTexts else { return }
         // In quiet hours what it says from here on is told of afterwards.
         if wishes.isQuiet { self.close(id) }
-        shown.text = Self.cut(change["text"]?.stringValue ?? "")
+        shown.text = Self.cut(change.text ?? "")
         if !wishes.isQuiet { self.shown[id] = shown }
         self.effects.append(.show(tag: id, Self.note(shown)))
     }

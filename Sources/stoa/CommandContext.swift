@@ -53,13 +53,13 @@ final class CommandContext {
     func call<Method: ControlMethod>(
         _ method: Method.Type, _ params: Method.Params = .init(), daemonMilliseconds: Int64? = nil,
         passing descriptor: Int32? = nil
-    ) throws(Failure) -> JSON {
+    ) throws(Failure) -> Received<Method.Result> where Method.Result: ControlValue {
         var params = params
         for (name, key) in self.meant { _ = params.replace(name, by: key) }
         do throws(Failure) {
             return try self.ask(method, params, daemonMilliseconds, passing: descriptor)
         } catch {
-            guard let name = error.answer?.data?["name"]?.stringValue,
+            guard let name = error.answer?.name,
                 let key = try self.strangerMeant(by: error), params.replace(name, by: key)
             else { throw error }
             self.meant[name] = key
@@ -69,13 +69,13 @@ final class CommandContext {
 
     /// The only stranger of a name, as `@` and the key, where a person at a terminal says that they are meant.
     private func strangerMeant(by failure: Failure) throws(Failure) -> String? {
-        let candidates = failure.answer?.data?.list("candidates") ?? []
+        let candidates = failure.answer?.candidates ?? []
         guard failure.answer?.reason == "stranger", candidates.count == 1, !self.json,
             self.console.inputIsTerminal, self.console.errorsAreTerminal
         else { return nil }
-        let key = "@" + candidates[0].shown("id")
+        let key = "@" + candidates[0].id.shown
         self.console.report(
-            "\(candidates[0].shownName()) is not a contact of yours, and anyone can take a name. Their key is\n"
+            "\(ShownPerson.safe(candidates[0].name)) is not a contact of yours, and anyone can take a name. Their key is\n"
                 + "  \(key)\nIs that who you mean? Type yes if so: ")
         return try self.console.readYes() ? key : nil
     }
@@ -83,7 +83,7 @@ final class CommandContext {
     private func ask<Method: ControlMethod>(
         _ method: Method.Type, _ params: Method.Params, _ daemonMilliseconds: Int64?,
         passing descriptor: Int32?
-    ) throws(Failure) -> JSON {
+    ) throws(Failure) -> Received<Method.Result> where Method.Result: ControlValue {
         var limit = self.options.timeoutMilliseconds
         if limit != nil, let daemonMilliseconds {
             limit = Int(daemonMilliseconds) + Self.graceMilliseconds
@@ -99,7 +99,7 @@ final class CommandContext {
             self.connected = connection
             connection.answerMilliseconds = limit
             let result = try connection.call(method, params, passing: descriptor)
-            if Method.description.isChange { self.noteChange(result.shown("id")) }
+            if Method.description.isChange { self.noteChange(result.changedID.shown) }
             return result
         }
     }
@@ -140,7 +140,9 @@ final class CommandContext {
     }
 
     /// Waits for a daemon that begins anew, and gives its status once it is that of a person.
-    func statusOfNewStart(of person: String) throws(Failure) -> JSON {
+    func statusOfNewStart(
+        of person: String
+    ) throws(Failure) -> Received<StatusMethod.Result> {
         let path = try self.socketPath()
         let deadline = SystemClock.monotonicMilliseconds() + UInt64(Self.startMilliseconds)
         while SystemClock.monotonicMilliseconds() < deadline {
@@ -149,7 +151,7 @@ final class CommandContext {
                     path: path, patienceMilliseconds: Self.startMilliseconds,
                     answerMilliseconds: Self.startMilliseconds)
                 let status = try connection.call(StatusMethod.self, .init())
-                if status.shown("person") == person { return status }
+                if status.person == person { return status }
             } catch {
                 guard error.isPassing else { throw Failure(error) }
             }
@@ -164,14 +166,15 @@ final class CommandContext {
     @discardableResult
     func show<Method: ControlMethod>(
         _ method: Method.Type, _ params: Method.Params = .init(), daemonMilliseconds: Int64? = nil,
-        passing descriptor: Int32? = nil, human: (JSON) throws(Failure) -> String
-    ) throws(Failure) -> JSON {
+        passing descriptor: Int32? = nil,
+        human: (Method.Result) throws(Failure) -> String
+    ) throws(Failure) -> Received<Method.Result> where Method.Result: ControlValue {
         let result = try self.call(
             method, params, daemonMilliseconds: daemonMilliseconds, passing: descriptor)
         if self.json {
-            try self.console.print(result)
+            try self.console.print(result.json)
         } else {
-            try self.console.print(try human(result))
+            try self.console.print(try human(result.value))
         }
         return result
     }
@@ -183,14 +186,15 @@ final class CommandContext {
     ///   - noting: sees each page with all that is beside its elements.
     func forEachPage<Method: ControlMethod>(
         of method: Method.Type, _ params: (PageParams) -> Method.Params,
-        noting: (JSON) -> Void = { _ in }, _ body: ([JSON]) throws(Failure) -> Void
-    ) throws(Failure) {
+        noting: (Method.Result) -> Void = { _ in },
+        _ body: ([Received<Method.Result.Element>]) throws(Failure) -> Void
+    ) throws(Failure) where Method.Result: ListResult {
         var page = PageParams { $0.limit = Int64(ControlLimits.pageItems) }
         while true {
             let result = try self.call(method, params(page))
-            noting(result)
-            try body(result.list("items"))
-            guard let next = result["next"]?.stringValue else { return }
+            noting(result.value)
+            try body(result.items)
+            guard let next = result.next else { return }
             // Who gives the same place again would be asked without end.
             guard next != page.after else {
                 throw Failure(.garbled("the same page of \(Method.description.name) came again"))
@@ -201,8 +205,8 @@ final class CommandContext {
 
     /// Asks for a list page by page, and gives each element to `body`.
     func forEach<Method: ControlMethod>(
-        _ method: Method.Type, _ body: (JSON) throws(Failure) -> Void
-    ) throws(Failure) where Method.Params == PageParams {
+        _ method: Method.Type, _ body: (Received<Method.Result.Element>) throws(Failure) -> Void
+    ) throws(Failure) where Method.Params == PageParams, Method.Result: ListResult {
         try self.forEachPage(of: method, { $0 }) { (page) throws(Failure) in
             for element in page { try body(element) }
         }
@@ -211,8 +215,8 @@ final class CommandContext {
     /// The same of a list that the daemon shows to its user alone: who is in the group of its socket goes on
     /// without it.
     func forEachOfOwn<Method: ControlMethod>(
-        _ method: Method.Type, _ body: (JSON) throws(Failure) -> Void
-    ) throws(Failure) where Method.Params == PageParams {
+        _ method: Method.Type, _ body: (Received<Method.Result.Element>) throws(Failure) -> Void
+    ) throws(Failure) where Method.Params == PageParams, Method.Result: ListResult {
         do throws(Failure) {
             try self.forEach(method, body)
         } catch {
@@ -224,27 +228,26 @@ final class CommandContext {
     func knownDevices() throws(Failure) -> Set<String>? {
         var known: Set<String> = []
         try self.forEachOfOwn(PeopleMethod.self) { (person) throws(Failure) in
-            let tier = person["tier"]?.stringValue.flatMap { TierWord(rawValue: $0) }
-            if tier == .known || tier == .verified { known.insert(person.shown("id")) }
+            if person.tier == .known || person.tier == .verified { known.insert(person.id) }
         }
         guard !known.isEmpty else { return nil }
-        known.insert(try self.call(StatusMethod.self).shown("id"))
+        known.insert(try self.call(StatusMethod.self).id)
         return known
     }
 
     /// Asks for a list and prints it: one element per line for programs, else a table.
     func showList<Method: ControlMethod>(
         _ method: Method.Type, _ params: (PageParams) -> Method.Params, empty: String,
-        heading: [String], where isShown: (JSON) -> Bool = { _ in true },
-        noting: (JSON) -> Void = { _ in }, row: (JSON) -> [String]
-    ) throws(Failure) {
+        heading: [String], where isShown: (Method.Result.Element) -> Bool = { _ in true },
+        noting: (Method.Result) -> Void = { _ in }, row: (Method.Result.Element) -> [String]
+    ) throws(Failure) where Method.Result: ListResult {
         var table = TextTable(heading: heading, columns: self.console.tableColumns)
         try self.forEachPage(of: method, params, noting: noting) { (whole) throws(Failure) in
-            let page = whole.filter(isShown)
+            let page = whole.filter { isShown($0.value) }
             if self.json {
-                for element in page { try self.console.print(element) }
+                for element in page { try self.console.print(element.json) }
             } else {
-                try self.console.print(table.add(page.map(row)))
+                try self.console.print(table.add(page.map { row($0.value) }))
             }
         }
         if !self.json, table.isEmpty { try self.console.print(empty + "\n") }
@@ -253,8 +256,9 @@ final class CommandContext {
     /// Asks for a list and prints it: one element per line for programs, else a table.
     func showList<Method: ControlMethod>(
         _ method: Method.Type, empty: String, heading: [String],
-        where isShown: (JSON) -> Bool = { _ in true }, row: (JSON) -> [String]
-    ) throws(Failure) where Method.Params == PageParams {
+        where isShown: (Method.Result.Element) -> Bool = { _ in true },
+        row: (Method.Result.Element) -> [String]
+    ) throws(Failure) where Method.Params == PageParams, Method.Result: ListResult {
         try self.showList(
             method, { $0 }, empty: empty, heading: heading, where: isShown, row: row)
     }
@@ -262,7 +266,7 @@ final class CommandContext {
     /// Tells the daemon that the user has read these messages of one conversation.
     ///
     /// What was shown stays shown when the daemon refuses, as for a room that was left.
-    func markRead(_ messages: [JSON]) throws(Failure) {
+    func markRead(_ messages: [MessageResult]) throws(Failure) {
         guard let params = AcknowledgeMethod.Params(reading: messages) else { return }
         do {
             _ = try self.call(AcknowledgeMethod.self, params)
@@ -274,12 +278,13 @@ final class CommandContext {
 
 extension AcknowledgeMethod.Params {
     /// The newest of messages of one conversation is read; nil where there is none.
-    init?(reading messages: [JSON]) {
-        let newest = messages.max { $0.count("cursor") < $1.count("cursor") }
-        guard let newest, let conversation = newest["conversation"]?.stringValue else { return nil }
+    init?(reading messages: [MessageResult]) {
+        guard let newest = messages.max(by: { $0.cursor < $1.cursor }),
+            !newest.conversation.isEmpty
+        else { return nil }
         self.init()
-        self.conversation = conversation
-        self.cursor = newest.count("cursor")
+        self.conversation = newest.conversation
+        self.cursor = newest.cursor
     }
 }
 

@@ -64,11 +64,11 @@ struct Failure: Error, Equatable {
         text += self.why
         if !self.next.isEmpty { text += "; " + self.next }
         text += "\n"
-        let candidates = self.answer?.data?.list("candidates") ?? []
+        let candidates = self.answer?.candidates ?? []
         let areRooms = self.answer?.reason == "severalRooms"
         for candidate in candidates {
-            let (id, name) = (candidate.shown("id"), candidate.shown("name"))
-            let isAlone = candidates.count { $0["name"] == candidate["name"] } == 1
+            let (id, name) = (candidate.id.shown, candidate.name.shown)
+            let isAlone = candidates.count { $0.name == candidate.name } == 1
             text +=
                 areRooms
                 ? "  " + (isAlone ? TerminalText.word(name) : "\(id)  \(name)") + "\n"

@@ -14,11 +14,9 @@ enum LocalTime {
             minute: local.minute, second: local.second)
     }
 
-    /// The same for a time as the daemon writes it; what cannot be read is shown as it came.
-    static func text(_ json: JSON?) -> String {
-        guard let text = json?.stringValue else { return "never" }
-        guard let timestamp = Timestamp(text) else { return TerminalText.line(text) }
-        return Self.text(timestamp)
+    /// The same for a moment that there may not have been yet.
+    static func text(_ timestamp: Timestamp?) -> String {
+        timestamp.map { Self.text($0) } ?? "never"
     }
 
     /// The moment that an option names; nil where it was not given.

@@ -20,21 +20,21 @@ final class MessageLine {
     }
 
     /// The lines of one message, with their newline.
-    func text(_ message: JSON) -> String {
-        let time = LocalTime.text(message["time"])
-        let author = message.person("authorName", key: "author")
+    func text(_ message: MessageResult) -> String {
+        let time = LocalTime.text(message.time)
+        let author = message.shownAuthor
         let label = author.text
         var line = self.console.styled(time, .faint) + " "
         if self.showsID {
-            line += self.console.styled(String(message.shown("id").prefix(12)), .faint) + " "
+            line += self.console.styled(String(message.id.shown.prefix(12)), .faint) + " "
         }
         if self.showsConversation {
-            line += self.console.styled(message.shownConversation("conversationName"), .cyan) + " "
+            line += self.console.styled(message.conversationName.shownConversation, .cyan) + " "
         }
         let text = TerminalText.block(
-            message["text"]?.stringValue ?? "",
+            message.text,
             indent: String(repeating: " ", count: Self.indent))
-        switch message["kind"]?.stringValue.flatMap({ MessageResult.Kind(rawValue: $0) }) {
+        switch message.kind {
         case .join: line += "* \(author.quoted) joined"
         case .leave: line += "* \(author.quoted) left"
         case .topic:
@@ -46,20 +46,20 @@ final class MessageLine {
             line += self.console.styled(" (from a newer version)", .faint)
         case .action: line += "* " + self.console.styled(author.quoted, .bold) + " " + text
         case .location:
-            let place = message["location"]?["uri"]?.stringValue ?? ""
+            let place = message.location?.uri ?? ""
             line += self.console.styled(label + ":", .bold) + " "
             line += (text.isEmpty ? "" : text + " ") + TerminalText.line(place)
         case .file:
             line += self.console.styled(label + ":", .bold) + " " + Self.file(of: message)
             if !text.isEmpty { line += " " + text }
-        case .text, nil:
+        case .text:
             line += self.console.styled(label + ":", .bold) + " " + self.answered(message) + text
         }
         self.remember(message)
-        if message["edited"] != nil { line += self.console.styled(" (edited)", .faint) }
+        if message.edited != nil { line += self.console.styled(" (edited)", .faint) }
         line += self.signs(of: message)
-        if message["late"] == .bool(true) { line += self.console.styled(" (late)", .faint) }
-        if message["disputed"] == .bool(true) {
+        if message.late { line += self.console.styled(" (late)", .faint) }
+        if message.disputed == true {
             line += self.console.styled(" (disputed)", .yellow)
         }
         return self.wrapped(line + "\n")
@@ -71,39 +71,35 @@ final class MessageLine {
     }
 
     /// What a file is called, how large it is, and how it is got.
-    private static func file(of message: JSON) -> String {
-        let file = message["file"] ?? .null
-        let size = ByteCount.text(file.count("size"))
-        return "[\(file.shown("name")), \(size): stoa fetch \(message.shown("id").prefix(12))]"
+    private static func file(of message: MessageResult) -> String {
+        let file = message.file ?? FileResult()
+        let size = ByteCount.text(file.size)
+        return "[\(file.name.shown), \(size): stoa fetch \(message.id.shown.prefix(12))]"
     }
 
     /// What people make of a message, behind it; empty where nobody has said.
-    private func signs(of message: JSON) -> String {
-        var signs = message.list("reactions").map { sign in
-            let count = sign.count("count")
-            return sign.shown("sign") + (count > 1 ? " \(count)" : "")
+    private func signs(of message: MessageResult) -> String {
+        var signs = (message.reactions ?? []).map { sign in
+            sign.sign.shown + (sign.count > 1 ? " \(sign.count)" : "")
         }
-        let more = message.count("moreReactions")
+        let more = message.moreReactions ?? 0
         if more > 0 { signs.append("\(more) more") }
         return signs.isEmpty
             ? "" : self.console.styled(" [\(signs.joined(separator: ", "))]", .faint)
     }
 
     /// What a message answers, and a space; empty where it answers none.
-    private func answered(_ message: JSON) -> String {
-        guard let answered = message["replyTo"], let id = answered["id"]?.stringValue else {
-            return ""
-        }
-        let author = answered.quotedPerson("authorName", key: "author")
-        let said = self.beginnings[id].map { " \"\($0)\"" } ?? " (\(id.prefix(12)))"
+    private func answered(_ message: MessageResult) -> String {
+        guard let answered = message.replyTo, !answered.id.isEmpty else { return "" }
+        let author = answered.shownAuthor.quoted
+        let said =
+            self.beginnings[answered.id].map { " \"\($0)\"" } ?? " (\(answered.id.prefix(12)))"
         return self.console.styled("to \(author)\(said):", .faint) + " "
     }
 
-    private func remember(_ message: JSON) {
-        guard let id = message["id"]?.stringValue, let text = message["text"]?.stringValue,
-            !text.isEmpty, self.beginnings[id] == nil
-        else { return }
-        self.remember(text, as: id)
+    private func remember(_ message: MessageResult) {
+        guard !message.text.isEmpty, self.beginnings[message.id] == nil else { return }
+        self.remember(message.text, as: message.id)
     }
 
     private func remember(_ text: String, as id: String) {
@@ -120,57 +116,57 @@ final class MessageLine {
     }
 
     /// How a message is named in the line of a change: by its beginning where that was shown.
-    private func named(_ change: JSON) -> String {
-        let id = change["message"]?.stringValue ?? ""
+    private func named(_ change: ChangeResult) -> String {
+        let id = change.message ?? ""
         return self.beginnings[id].map { "\"\($0)\"" } ?? "\(TerminalText.line(id).prefix(12))"
     }
 
     /// The line of a change that is no message, with its newline.
-    func text(ofChange change: JSON) -> String {
-        let name = change.shownConversation()
-        let code = change.shown("code")
-        let peer = change.quotedPerson("peerName", key: "peer")
+    func text(ofChange change: ChangeResult) -> String {
+        let name = (change.name ?? "").shownConversation
+        let code = change.code.shown
+        let peer = change.shownPeer.quoted
         let place = self.showsConversation ? " in \(name)" : ""
         let what =
-            switch change["event"]?.stringValue.flatMap({ ChangeResult.Event(rawValue: $0) }) {
+            switch change.knownEvent {
             case .joined: "you joined \(name)"
             case .left: "you left \(name)"
             case .arranged:
-                name + (change["muted"] == .bool(true) ? " is muted" : " is not muted")
-                    + (change["archived"] == .bool(true) ? " and archived" : "")
+                name + (change.muted == true ? " is muted" : " is not muted")
+                    + (change.archived == true ? " and archived" : "")
             case .realmJoined: "you are in the realm \(name)"
             case .realmLeft: "you are not in the realm \(name) now"
             case .realmRenewed: "the realm \(name) has a new secret"
-            case .raised: self.console.styled("\(code): \(change.shown("text"))", .yellow)
+            case .raised: self.console.styled("\(code): \(change.text.shown)", .yellow)
             case .cleared: "\(code) is over"
             case .requested:
-                "\(ShownPerson(name: change.shown("name")).quoted) \(change.shortKey("peer")) wants to write to you: "
-                    + change.shown("text")
+                "\(ShownPerson(name: change.name.shown).quoted) \((change.peer ?? "").shortKey) wants to write to you: "
+                    + change.text.shown
             case .deleted: "\(peer) deleted \(self.named(change))\(place)"
             case .edited:
                 "\(peer) edited \(self.named(change))\(place): "
                     + TerminalText.block(
-                        change["text"]?.stringValue ?? "",
+                        change.text ?? "",
                         indent: String(repeating: " ", count: Self.indent))
             case .reacted:
-                "\(peer) reacted \(change.shown("text")) to \(self.named(change))\(place)"
+                "\(peer) reacted \(change.text.shown) to \(self.named(change))\(place)"
             case .removed:
-                "\(peer) removed \(change.shown("text")) from \(self.named(change))\(place)"
+                "\(peer) removed \(change.text.shown) from \(self.named(change))\(place)"
             case .delivered: "\(peer) has \(self.named(change))\(place)"
             case .read: "\(peer) has read \(self.named(change))\(place)"
-            case .seen: "you have read \(name); \(change.count("unread")) unread"
+            case .seen: "you have read \(name); \(change.unread ?? 0) unread"
             case .linked: "\(peer) is linked"
             case .unlinked: "\(peer) is not linked now"
             case nil: "something that this version does not know"
             }
-        if let id = change["message"]?.stringValue {
+        if let id = change.message {
             // What was taken back is not said again.
-            if change["event"] == "deleted" { self.beginnings[id] = nil }
-            if change["event"] == "edited" {
-                self.remember(change["text"]?.stringValue ?? "", as: id)
+            if change.knownEvent == .deleted { self.beginnings[id] = nil }
+            if change.knownEvent == .edited {
+                self.remember(change.text ?? "", as: id)
             }
         }
         return self.wrapped(
-            self.console.styled(LocalTime.text(change["time"]), .faint) + " ! \(what)\n")
+            self.console.styled(LocalTime.text(change.time), .faint) + " ! \(what)\n")
     }
 }

@@ -13,42 +13,42 @@ struct OverviewCommand: Subcommand {
     init(_ arguments: ParsedArguments) {}
 
     func run(in context: CommandContext) throws(Failure) {
-        let status: JSON
+        let status: Received<StatusMethod.Result>
         do throws(Failure) {
             status = try context.call(StatusMethod.self)
         } catch {
             guard error.code == .noDaemon else { throw error }
             return try self.showAlone(error, context)
         }
-        guard !context.json else { return try context.console.print(status) }
+        guard !context.json else { return try context.console.print(status.json) }
         var (people, rooms) = (Names(), Names())
         try context.forEach(PeersMethod.self) { peer in
-            if peer["state"] == "linked" { people.add(peer.quotedPerson()) }
+            if peer.state == .linked { people.add(peer.shown.quoted) }
         }
         var first: String?
         var archived = 0
         try context.forEach(ConversationsMethod.self) { room in
-            guard room.isListedConversation else {
+            guard room.isListed else {
                 archived += 1
                 return
             }
-            rooms.add(Self.room(room))
-            first = first ?? room.shown("name")
+            rooms.add(Self.room(room.value))
+            first = first ?? room.name.shown
         }
         var open = Names()
         var opened: String?
         try context.forEach(RoomsMethod.self) { room in
-            guard room["joined"] == .bool(false), room["reachable"] != .bool(false) else { return }
-            open.add(room.shown("name"))
-            opened = opened ?? room.shown("name")
+            guard !room.joined, room.reachable else { return }
+            open.add(room.name.shown)
+            opened = opened ?? room.name.shown
         }
         var rows = [
-            ["you", context.console.styled(status.shown("name"), .bold) + " " + status.shortKey()],
+            ["you", context.console.styled(status.name.shown, .bold) + " " + status.id.shortKey],
             [
                 "daemon",
-                "running since \(LocalTime.text(status["startedAt"]))"
-                    + (status.shown("version") == StoaVersion.text
-                        ? "" : ", version " + StatusCommand.version(status)),
+                "running since \(LocalTime.text(status.startedAt))"
+                    + (status.version == StoaVersion.text
+                        ? "" : ", version " + StatusCommand.version(status.value)),
             ],
             ["here", people.text(none: "nobody yet")],
             [
@@ -59,7 +59,7 @@ struct OverviewCommand: Subcommand {
             ],
         ]
         if !open.isEmpty { rows.append(["rooms to join", open.text(none: "")]) }
-        if let unsent = status["waiting"], unsent != .null {
+        if let unsent = status.waiting {
             rows.append([
                 "waiting",
                 "\(StatusCommand.count(ofWaiting: unsent)) of your messages, until others come online",
@@ -68,12 +68,12 @@ struct OverviewCommand: Subcommand {
         var text = context.console.table(rows)
         var waiting = Names()
         try context.forEachOfOwn(RequestsMethod.self) {
-            waiting.add($0.quotedPerson(key: "person"))
+            waiting.add($0.shown.quoted)
         }
         if !waiting.isEmpty {
             text += "waiting to be accepted: \(waiting.text(none: "")), see stoa requests\n"
         }
-        let alerts = status.list("alerts").count
+        let alerts = status.alerts.count
         if alerts > 0 { text += "alerts: \(alerts), see stoa status\n" }
         let room = TerminalText.word(first ?? opened ?? "ops")
         var hints = [["  stoa chat \(room)", "talk there"], ["  stoa peers", "who is here"]]
@@ -96,10 +96,10 @@ struct OverviewCommand: Subcommand {
         try context.console.print("\(error.why)\n\(error.next)\n\nthen try:\n\(hints)")
     }
 
-    private static func room(_ room: JSON) -> String {
-        let unread = room["muted"] == .bool(true) ? 0 : room.count("unread")
-        let mentions = room.count("mentions")
-        return room.shownConversation()
+    private static func room(_ room: ConversationResult) -> String {
+        let unread = room.muted == true ? 0 : room.unread
+        let mentions = room.mentions
+        return room.shownName
             + (unread > 0 ? " (\(unread) unread" + (mentions > 0 ? ", @\(mentions))" : ")") : "")
     }
 

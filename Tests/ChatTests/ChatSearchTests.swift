@@ -46,8 +46,8 @@ struct ChatSearchTests {
         "says where not all was looked at",
         arguments: [
             (
-                ["hits": [], "complete": false, "unread": "2026-01-02T03:04:05Z"],
-                "--until 2026-01-02T03:04:05Z"
+                ["hits": [], "complete": false, "unread": "2026-01-02T03:04:05.000Z"],
+                "--until 2026-01-02T03:04:05.000Z"
             ),
             (["hits": [], "complete": false], "still being indexed"),
             (["hits": [], "complete": true], nil),

@@ -60,7 +60,10 @@ struct Client {
                 continue
             }
             self.asked.append(
-                (json.count("id"), json["method"]?.stringValue ?? "", json["params"] ?? .null))
+                (
+                    json["id"]?.integerValue ?? 0, json["method"]?.stringValue ?? "",
+                    json["params"] ?? .null
+                ))
         }
     }
 

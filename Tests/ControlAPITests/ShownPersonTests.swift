@@ -77,7 +77,7 @@ struct ShownPersonTests {
     @Test("two people who talk are called by the other one, and a room by its name")
     func conversations() {
         func shown(_ name: String) -> String {
-            JSON.members(["name": .string(name), "person": .string(Self.id)]).shownConversation()
+            ConversationResult { ($0.name, $0.person) = (name, Self.id) }.shownName
         }
         #expect(shown("office/ops") == "office/ops" && shown("@ada") == "@ada")
         #expect(shown("@ada (abcdefgh)") == "@ada@abcdefghijkl")

@@ -71,11 +71,11 @@ struct ConnectionTests {
             for event in try follower.receive() + follower.takeEvents() {
                 switch event {
                 case .message(let message):
-                    let cursor = message["cursor"]?.integerValue ?? 0
+                    let cursor = message.cursor
                     cursors.append(cursor)
                     try follower.settle(cursor)
                 case .lost: losses += 1
-                case .change, .gap, .connected: continue
+                case .change, .piece, .gap, .connected: continue
                 }
             }
         }

@@ -24,7 +24,7 @@ import Testing
         let console = Console(
             input: nothing(), output: nothing(), errors: nothing(), environment: [:])
         let lines = MessageLine(console: console, showsConversation: false, showsID: showsID)
-        return messages.map { String(lines.text($0).dropFirst(20)) }
+        return messages.map { String(lines.text(MessageResult(reading: $0)).dropFirst(20)) }
     }
 
     @Test("an action has a star, and a reply quotes the beginning of what it answers")

@@ -126,7 +126,9 @@ struct PieceReceiverTests {
 
     @Test("a sending that brings too little while another one waits gives way")
     func stalls() {
-        var stall = StreamStall(waiting: ["peer": "b", "peerName": "ben", "cursor": 9], at: 1_000)
+        var stall = StreamStall(
+            waiting: StreamPieceEvent { ($0.peer, $0.peerName, $0.cursor) = ("b", "ben", 9) },
+            at: 1_000)
         // One byte more renews nothing.
         for second in 1...29 { stall.note(1, at: 1_000 + UInt64(second) * 1_000) }
         #expect(!stall.isOver(at: 30_999) && stall.isOver(at: 31_000))

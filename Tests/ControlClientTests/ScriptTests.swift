@@ -19,7 +19,11 @@ struct ScriptTests {
     private static func run(_ hook: Hook, _ event: JSON = ["text": "x"]) throws -> Hook.Outcome {
         // As the program does: a command need not read what it is given.
         ProcessEnvironment.ignoreBrokenPipes()
-        return hook.run(event, event.hookVariables(event: "message"), try Interrupts())
+        return hook.run(event, Self.variables(event), try Interrupts())
+    }
+
+    private static func variables(_ message: JSON) -> [String: String] {
+        HookEvent(Received<MessageResult>(message)).variables(event: "message")
     }
 
     // Shows: shown.hook
@@ -46,9 +50,9 @@ struct ScriptTests {
         #expect(String(decoding: rest, as: UTF8.self) == "ada ops 7")
         #expect(!Files.exists("\(folder.path)/pwned"))
         let alike: JSON = ["authorName": "ada", "author": "aaaabbbbccccdd", "ambiguous": true]
-        #expect(alike.hookVariables(event: "message")["STOA_AUTHOR"] == "ada@aaaabbbbcccc")
+        #expect(Self.variables(alike)["STOA_AUTHOR"] == "ada@aaaabbbbcccc")
         let nul: JSON = ["text": "a\u{0}b", "authorName": "x"]
-        #expect(nul.hookVariables(event: "message")["STOA_TEXT"] == "a\u{FFFD}b")
+        #expect(Self.variables(nul)["STOA_TEXT"] == "a\u{FFFD}b")
     }
 
     @Test("a command that fails, cannot be started or takes too long has failed, and why is said")

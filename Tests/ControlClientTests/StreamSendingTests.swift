@@ -8,12 +8,16 @@ import Testing
 @Suite("A durable stream that is received")
 struct StreamSendingTests {
     private func piece(
-        _ peer: String = "ada", _ session: Int64 = 1, at offset: Int64, end: Bool = false
-    ) -> JSON {
-        [
-            "peer": .string(peer), "session": .integer(session), "offset": .integer(offset),
-            "end": .bool(end),
-        ]
+        _ peer: String = "ada", _ session: Int64 = 1, at offset: Int64, end: Bool = false,
+        bytes: Int = 1
+    ) -> StreamPieceEvent {
+        StreamPieceEvent {
+            $0.peer = peer
+            $0.session = session
+            $0.offset = offset
+            $0.data = Base64([UInt8](repeating: 0, count: bytes))
+            $0.end = end
+        }
     }
 
     @Test("is written from its beginning to its end, piece behind piece")
@@ -21,7 +25,7 @@ struct StreamSendingTests {
         var sending: StreamSending?
         for (offset, end) in [(0, false), (10, false), (20, true)] {
             let verdict = try StreamSending.judge(
-                self.piece(at: Int64(offset), end: end), bytes: 10, behind: sending)
+                self.piece(at: Int64(offset), end: end, bytes: 10), behind: sending)
             guard case .write(let next) = verdict else {
                 Issue.record("\(verdict)")
                 return
@@ -36,23 +40,23 @@ struct StreamSendingTests {
         let ten = StreamSending(peer: "ada", session: 1, bytes: 10)
         for offset in [Int64(0), 9, 11, .max] {
             #expect(throws: StreamSending.Fault.missing(after: 10, next: offset)) {
-                try StreamSending.judge(self.piece(at: offset), bytes: 1, behind: ten)
+                try StreamSending.judge(self.piece(at: offset), behind: ten)
             }
         }
         #expect(
-            try StreamSending.judge(self.piece(at: 5), bytes: 1, behind: nil) == .beginningMissed)
+            try StreamSending.judge(self.piece(at: 5), behind: nil) == .beginningMissed)
     }
 
     @Test("is not mixed with another one; a sender who begins anew leaves the first without an end")
     func others() throws {
         let ten = StreamSending(peer: "ada", session: 1, bytes: 10)
         #expect(
-            try StreamSending.judge(self.piece("ben", at: 10), bytes: 1, behind: ten) == .another)
+            try StreamSending.judge(self.piece("ben", at: 10), behind: ten) == .another)
         #expect(
-            try StreamSending.judge(self.piece("ada", 2, at: 10), bytes: 1, behind: ten) == .another
+            try StreamSending.judge(self.piece("ada", 2, at: 10), behind: ten) == .another
         )
         #expect(throws: StreamSending.Fault.begunAnew) {
-            try StreamSending.judge(self.piece("ada", 2, at: 0), bytes: 1, behind: ten)
+            try StreamSending.judge(self.piece("ada", 2, at: 0), behind: ten)
         }
     }
 

@@ -30,7 +30,7 @@ struct PeopleMethodTests {
         for method in ["createConversation", "addPerson", "verify", "block"] {
             let error = rpcError { try client.ask(method, ["person": "@bob"]) }
             #expect(error?.reason == "stranger" && error?.knownCode == .refused, "\(method)")
-            #expect(error?.data?.list("candidates").first?.shown("name") == "bob")
+            #expect(error?.candidates.first?.name == "bob")
         }
         #expect(refusal { try client.ask("send", ["to": "@bob", "text": "x"]) } == "stranger")
         #expect(refusal { try client.ask("send", ["to": "@ada", "text": "x"]) } == "ownName")

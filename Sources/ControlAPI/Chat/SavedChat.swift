@@ -88,7 +88,7 @@ package struct SavedChat: Equatable, Sendable {
     /// Reads what was stored; nil where it is something else.
     package init?(_ bytes: [UInt8]) {
         guard let json = try? JSON(parsing: bytes), json["lines"] != nil else { return nil }
-        self.lines = json.list("lines").compactMap {
+        self.lines = (json["lines"]?.arrayValue ?? []).compactMap {
             guard let to = $0["to"]?.stringValue, let text = $0["text"]?.stringValue,
                 let key = $0["key"]?.stringValue
             else { return nil }
@@ -97,7 +97,7 @@ package struct SavedChat: Equatable, Sendable {
                 isAction: $0["action"] == .bool(true),
                 replyTo: $0["replyTo"]?.stringValue, key: key)
         }
-        self.drafts = json.list("drafts").compactMap {
+        self.drafts = (json["drafts"]?.arrayValue ?? []).compactMap {
             guard let text = $0["text"]?.stringValue else { return nil }
             return Draft(
                 person: $0["person"]?.stringValue ?? "",

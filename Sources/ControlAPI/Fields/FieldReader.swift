@@ -56,7 +56,7 @@ struct FieldReader: FieldVisitor {
 
 extension StaticString {
     /// Whether this is the same bytes, without making a string of it.
-    fileprivate func isEqual(to name: String) -> Bool {
+    func isEqual(to name: String) -> Bool {
         self.withUTF8Buffer { bytes in
             name.utf8.count == bytes.count && name.utf8.elementsEqual(bytes)
         }

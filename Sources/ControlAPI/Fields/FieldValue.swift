@@ -10,6 +10,9 @@ package protocol FieldValue: Equatable, Sendable {
     var isLeftOut: Bool { get }
     /// Reads a value; nil when the JSON is of another type.
     init?(field json: JSON)
+    /// Reads as much of a value as this version knows, see ``LenientReader``; nil where there is nothing to
+    /// read.
+    init?(lenient json: JSON)
     /// Appends the compact JSON text.
     func write(into output: inout [UInt8])
     /// About how many bytes the text takes; a guess that is too small costs only time.
@@ -23,6 +26,8 @@ extension FieldValue {
     package var isLeftOut: Bool { false }
     /// Enough for most.
     package var expectedBytes: Int { 240 }
+    /// What has no parts is read as a whole.
+    package init?(lenient json: JSON) { self.init(field: json) }
 }
 
 extension String: FieldValue {
@@ -129,6 +134,8 @@ extension Optional: FieldValue where Wrapped: FieldValue {
             self = .some(value)
         }
     }
+    /// Reads null and values; what cannot be read is left out.
+    package init?(lenient json: JSON) { self = Wrapped(lenient: json) }
     /// Appends the value or null.
     package func write(into output: inout [UInt8]) {
         if let value = self {
@@ -154,6 +161,11 @@ extension Array: FieldValue where Element: FieldValue {
             guard let value = Element(field: element) else { return nil }
             self.append(value)
         }
+    }
+    /// Reads a list without the elements that cannot be read.
+    package init?(lenient json: JSON) {
+        guard case .array(let elements) = json else { return nil }
+        self = elements.compactMap { Element(lenient: $0) }
     }
     /// Appends the elements in their order.
     package func write(into output: inout [UInt8]) {

@@ -38,7 +38,7 @@ package enum RequestsMethod: ControlMethod {
     package typealias Params = PageParams
 
     /// A part of the list.
-    package struct Result: ControlValue {
+    package struct Result: ListResult {
         package var items: [Request] = []
         package var next: String?
         package var turnedAway: Int64?

@@ -85,8 +85,19 @@ package struct ChangeResult: ControlValue {
     package var unread: Int64?
     package var mentions: Int64?
     package var text: String?
+    /// Whether `event` is what the daemon wrote.
+    private var isEventKnown = true
 
     package init() {}
+
+    package init?(lenient json: JSON) {
+        guard case .object(let members) = json else { return nil }
+        self.init(lenientFrom: members)
+        self.isEventKnown = json["event"].flatMap { Event(field: $0) } != nil
+    }
+
+    /// The event; nil where this version does not know it.
+    package var knownEvent: Event? { self.isEventKnown ? self.event : nil }
 
     /// Others refer to it as `Change`.
     package static var schemaName: String? { "Change" }

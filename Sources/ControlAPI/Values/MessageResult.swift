@@ -102,6 +102,24 @@ package struct MessageResult: ControlValue {
 
     package init() {}
 
+    package init?(lenient json: JSON) {
+        guard case .object(let members) = json else { return nil }
+        self.init(lenientFrom: members)
+        let word = json["kind"]?.stringValue
+        if let word, Kind(rawValue: word) == nil { self.change(true) { $0.otherKind = word } }
+    }
+
+    /// The kind as the daemon wrote it; `kind` is a text where this version does not know it.
+    package var kindWord: String { self.rare.first?.otherKind ?? self.kind.rawValue }
+
+    /// Its text where that says it all; else its kind, in brackets.
+    package var summary: String {
+        // A place may have a name, which says more than that it is one.
+        let isPlace = self.kind == .location && !self.text.isEmpty
+        let isText = self.kindWord == Kind.text.rawValue
+        return isText || isPlace ? self.text : "(\(self.kindWord))"
+    }
+
     /// The text, and around it three ids, names, a time and what is rarely true.
     package var expectedBytes: Int {
         self.text.utf8.count + (self.replyTo == nil ? 580 : 760)
@@ -170,6 +188,7 @@ extension MessageResult {
         var edited: Timestamp?
         var reactions: [Sign]?
         var moreReactions: Int64?
+        var otherKind: String?
     }
 
     private mutating func change(_ isSaid: Bool, _ body: (inout Rare) -> Void) {

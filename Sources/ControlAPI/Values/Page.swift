@@ -1,5 +1,13 @@
-/// A part of a list: the answer of every method that lists something.
-package struct Page<Element: ControlValue>: ControlValue {
+/// The answer of a method that lists something.
+package protocol ListResult: ControlValue {
+    associatedtype Element: ControlValue
+    var items: [Element] { get }
+    /// Where the next page begins; nil at the end.
+    var next: String? { get }
+}
+
+/// A part of a list: the answer of every method that lists something and says no more.
+package struct Page<Element: ControlValue>: ListResult {
     package var items: [Element] = []
     package var next: String?
 

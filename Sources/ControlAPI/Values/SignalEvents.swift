@@ -4,7 +4,8 @@ package struct PresenceEvent: ControlEvent {
     package var peer = ""
     package var name = ""
     package var ambiguous: Bool?
-    package var presence = PresenceWord.offline
+    /// Whoever is something that this version does not know is there.
+    package var presence = PresenceWord.online
     package var lastSeen: Timestamp?
 
     package init() {}

@@ -81,8 +81,16 @@ package struct StreamPieceEvent: ControlEvent {
     package var offset: Int64 = 0
     package var data = Base64()
     package var end: Bool?
+    /// Whether the bytes are those that were sent: what ends up in a file must not lack some.
+    package private(set) var hasData = true
 
     package init() {}
+
+    package init?(lenient json: JSON) {
+        guard case .object(let members) = json else { return nil }
+        self.init(lenientFrom: members)
+        self.hasData = !self.data.bytes.isEmpty || json["data"] == ""
+    }
 
     package static var name: String { "streamPiece" }
     package static var summary: String {

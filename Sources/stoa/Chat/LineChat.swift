@@ -164,7 +164,7 @@ struct LineChat {
     private mutating func takeOver() throws(Failure) {
         guard let kept = self.kept else { return }
         let left = kept.takeOver().compactMap { SavedChat($0) }
-        self.person = try self.context.call(StatusMethod.self).shown("id")
+        self.person = try self.context.call(StatusMethod.self).id
         for found in left {
             self.saved.lines += found.lines
             self.saved.drafts += found.drafts
@@ -207,8 +207,10 @@ struct LineChat {
     private mutating func sendOutbox() throws(Failure) {
         let follower = self.follower
         if let sending = self.sending {
-            let sent: JSON?
-            do throws(ClientError) { sent = try follower.answer(to: sending) } catch {
+            let sent: Received<SendMethod.Result>?
+            do throws(ClientError) {
+                sent = try follower.answer(SendMethod.self, to: sending)
+            } catch {
                 guard case .refused(let refusal) = error, self.isOver(refusal) else {
                     throw Failure(error)
                 }
@@ -218,7 +220,7 @@ struct LineChat {
             self.sending = nil
             self.saved.lines.removeAll { $0.key == self.sendingKey }
             self.keep()
-            let isShutOut = sent["shutOut"] == .bool(true)
+            let isShutOut = sent.shutOut == true
             if isShutOut, !self.isShutOut {
                 self.report(SendCommand.shutOut)
                 try self.draw()
@@ -267,18 +269,19 @@ struct LineChat {
     private mutating func show(_ events: [MessageFollower.Event]) throws(Failure) {
         guard !events.isEmpty else { return }
         try self.erase()
-        var messages: [JSON] = []
+        var messages: [MessageResult] = []
         var last: Int64?
         for event in events {
             switch event {
             case .message(let message):
-                messages.append(message)
-                last = message.count("cursor")
-                try self.console.print(self.lines.text(message))
+                messages.append(message.value)
+                last = message.cursor
+                try self.console.print(self.lines.text(message.value))
             case .change(let change):
-                last = change.count("cursor")
-                try self.console.print(self.lines.text(ofChange: change))
-            case .gap(let gap): self.report("messages are missing: \(gap.shown("reason"))")
+                last = change.cursor
+                try self.console.print(self.lines.text(ofChange: change.value))
+            case .gap(let gap): self.report("messages are missing: \(gap.reason.shown)")
+            case .piece: continue
             case .lost(let error):
                 self.sending = nil
                 self.report("\(error.reason); connecting again, your text is kept")

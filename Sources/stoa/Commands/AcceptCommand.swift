@@ -14,7 +14,7 @@ struct AcceptCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(AcceptMethod.self, self.params) { conversation in
-            let name = conversation.shownConversation()
+            let name = conversation.shownName
             return "you and \(name) can write to each other; see: stoa chat "
                 + TerminalText.word(name) + "\n"
         }

@@ -17,7 +17,7 @@ struct ArchiveCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(ArchiveMethod.self, self.params) {
-            "\($0.shownConversation()) is archived\n"
+            "\($0.shownName) is archived\n"
         }
     }
 }

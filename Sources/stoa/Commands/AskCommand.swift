@@ -79,16 +79,14 @@ struct AskCommand: Subcommand {
         send.to = self.to
         send.text = self.text
         send.idempotencyKey = self.key.text
-        let asked: JSON
+        let asked: Received<SendMethod.Result>
         do throws(Failure) { asked = try context.call(SendMethod.self, send) } catch {
             throw self.key.advise(error)
         }
-        guard let id = asked["id"]?.stringValue else {
-            throw Failure(.garbled("the sent message has no id"))
-        }
-        let answers = Answers(question: id, isDirect: self.to.hasPrefix("@"))
+        guard !asked.id.isEmpty else { throw Failure(.garbled("the sent message has no id")) }
+        let answers = Answers(question: asked.id, isDirect: self.to.hasPrefix("@"))
         let found = try self.wait(
-            follower, until: deadline, answers, from: allowed, since: asked.count("cursor"))
+            follower, until: deadline, answers, from: allowed, since: asked.cursor)
         guard let found else {
             throw Failure(
                 .temporary, why: "nobody answered in time",
@@ -124,26 +122,37 @@ struct AskCommand: Subcommand {
         return known
     }
 
+    /// What may be an answer.
+    private struct Answer {
+        let author: String
+        let text: String
+        let cursor: Int64
+        let json: JSON
+    }
+
     /// What counts as an answer to a question.
     private struct Answers {
         let question: String
         let isDirect: Bool
 
         /// What a message or a reaction answers; nil where it answers nothing.
-        func text(of event: MessageFollower.Event) -> (author: String, text: String, json: JSON)? {
+        func answer(in event: MessageFollower.Event) -> Answer? {
             switch event {
-            case .message(let json):
-                let isReply = json["replyTo"]?["id"]?.stringValue == self.question
-                guard isReply || self.isDirect && json["replyTo"] == nil,
-                    let text = json["text"]?.stringValue, !text.isEmpty
+            case .message(let message):
+                let isReply = message.replyTo?.id == self.question
+                guard isReply || self.isDirect && message.replyTo == nil, !message.text.isEmpty
                 else { return nil }
-                return (json.shown("author"), text, json)
-            case .change(let json):
-                guard json["event"] == "reacted", json["message"]?.stringValue == self.question,
-                    let sign = json["text"]?.stringValue
+                return Answer(
+                    author: message.author, text: message.text, cursor: message.cursor,
+                    json: message.json)
+            case .change(let change):
+                guard change.knownEvent == .reacted, change.message == self.question,
+                    let sign = change.text
                 else { return nil }
-                return (json.shown("peer"), sign, json)
-            case .gap, .lost, .connected: return nil
+                return Answer(
+                    author: change.peer ?? "", text: sign, cursor: change.cursor,
+                    json: change.json)
+            case .piece, .gap, .lost, .connected: return nil
             }
         }
     }
@@ -156,7 +165,7 @@ struct AskCommand: Subcommand {
         var events = try Failure.of { () throws(ClientError) in try follower.takeEvents() }
         while true {
             for event in events {
-                guard let answer = answers.text(of: event), answer.json.count("cursor") > cursor,
+                guard let answer = answers.answer(in: event), answer.cursor > cursor,
                     allowed?.contains(answer.author) ?? true, let choice = self.choice(answer.text)
                 else { continue }
                 let text = self.choices.isEmpty ? answer.text : self.choices[choice]

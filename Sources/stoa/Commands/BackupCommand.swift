@@ -65,15 +65,15 @@ struct BackupCommand: Subcommand {
                 $0.file = path
                 $0.prepare = true
             })
-        guard let phrase = prepared["phrase"]?.stringValue else {
+        guard let phrase = prepared.phrase else {
             throw Failure(
                 .internalError, why: "the daemon made no phrase",
                 next: "restart it: systemctl --user restart stoad")
         }
         if context.json {
-            try context.console.print(prepared)
+            try context.console.print(prepared.json)
         } else {
-            try context.console.print("\n  the phrase      \(prepared.shown("phrase"))\n\n")
+            try context.console.print("\n  the phrase      \(phrase.shown)\n\n")
         }
         do throws(Failure) { try context.console.flushSecret() } catch {
             var failure = error
@@ -83,7 +83,7 @@ struct BackupCommand: Subcommand {
         let made = try context.call(BackupMethod.self, Self.params(path, phrase))
         context.noteChange()
         guard !context.json else { return }
-        try context.console.print(Self.line(made))
+        try context.console.print(Self.line(made.value))
         context.console.report(
             "nobody can open it without the phrase, which is not stored: write it down, and keep it "
                 + "apart from the file\n")
@@ -96,9 +96,8 @@ struct BackupCommand: Subcommand {
         }
     }
 
-    private static func line(_ made: JSON) -> String {
-        let content = made["content"] ?? .null
-        return "\(made.shown("file")) holds your identity, with \(content.backupCounts)\n"
+    private static func line(_ made: BackupMethod.Result) -> String {
+        "\(made.file.shown) holds your identity, with \(made.content.counts)\n"
     }
 }
 
@@ -106,16 +105,14 @@ extension BackupMethod: CommandMethod {
     static var command: any Subcommand.Type { BackupCommand.self }
 }
 
-extension JSON {
-    /// What is in a backup, in words.
-    var backupCounts: String {
+extension BackupContent {
+    /// How much is in it, in words.
+    var counts: String {
         [
-            ("people", "person", "people"), ("realms", "realm", "realms"),
-            ("rooms", "room", "rooms"),
-            ("directs", "direct conversation", "direct conversations"),
-        ].map { name, one, many in
-            let count = self.count(name)
-            return "\(count) \(count == 1 ? one : many)"
-        }.joined(separator: ", ")
+            (self.people, "person", "people"), (self.realms, "realm", "realms"),
+            (self.rooms, "room", "rooms"),
+            (self.directs, "direct conversation", "direct conversations"),
+        ].map { count, one, many in "\(count) \(count == 1 ? one : many)" }
+            .joined(separator: ", ")
     }
 }

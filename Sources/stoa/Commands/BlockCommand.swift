@@ -17,7 +17,7 @@ struct BlockCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(BlockMethod.self, self.params) {
-            "\($0.quotedPerson()) is blocked; in rooms you share "
+            "\($0.shown.quoted) is blocked; in rooms you share "
                 + "they can still read what you write\n"
         }
     }

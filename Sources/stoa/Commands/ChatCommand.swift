@@ -101,7 +101,7 @@ struct ChatCommand: Subcommand {
         let history = try Failure.of { () throws(ClientError) in
             try follower.call(HistoryMethod.self, page)
         }
-        let messages = (history?.list("messages") ?? []).filter { $0.count("cursor") <= start }
+        let messages = (history?.value.messages ?? []).filter { $0.cursor <= start }
         for message in messages { try console.print(lines.text(message)) }
         try console.flush()
         if let read = AcknowledgeMethod.Params(reading: messages) {

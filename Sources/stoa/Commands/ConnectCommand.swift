@@ -32,9 +32,10 @@ struct ConnectCommand: Subcommand {
         try context.show(
             ConnectMethod.self, self.params, daemonMilliseconds: self.params.waitMilliseconds
         ) {
-            $0["peer"] == nil
-                ? "dialling \($0.shown("address")); see: stoa peers\n"
-                : "linked to \($0.shortKey("peer")) at \($0.shown("address"))\n"
+            guard let peer = $0.peer else {
+                return "dialling \($0.address.shown); see: stoa peers\n"
+            }
+            return "linked to \(peer.shortKey) at \($0.address.shown)\n"
         }
     }
 }

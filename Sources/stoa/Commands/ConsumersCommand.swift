@@ -39,10 +39,10 @@ struct ConsumersCommand: Subcommand {
             heading: ["NAME", "CONVERSATION", "CURSOR", "READER"]
         ) { position in
             [
-                position.shown("name"),
-                position["conversation"]?.stringValue == nil
-                    ? "(all)" : position.shownConversation("conversationName"),
-                "\(position.count("cursor"))", position["live"] == .bool(true) ? "live" : "-",
+                position.name.shown,
+                position.conversation == nil
+                    ? "(all)" : position.conversationName.shownConversation,
+                "\(position.cursor)", position.live ? "live" : "-",
             ]
         }
     }

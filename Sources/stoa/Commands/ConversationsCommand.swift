@@ -19,46 +19,41 @@ struct ConversationsCommand: Subcommand {
                 "no conversations are listed; start one with: stoa join ROOM, or stoa send @PERSON "
                 + "TEXT; to see archived ones: stoa conversations --all",
             heading: ["NAME", "MEMBERS", "UNREAD", "LAST MESSAGE"],
-            where: { isAll || $0.isListedConversation }
+            where: { isAll || $0.isListed }
         ) { conversation in
-            let last = conversation["lastMessage"] ?? .null
             var shown = ""
-            if last != .null {
-                let text = TerminalText.line(last["text"]?.stringValue ?? "")
-                // A place may have a name, which says more than that it is one.
-                let isPlace = last["kind"] == .string("location") && !text.isEmpty
-                let words =
-                    last["kind"] == .string("text") || isPlace ? text : "(\(last.shown("kind")))"
-                shown =
-                    "\(LocalTime.text(last["time"])) \(last.shownPerson("authorName", key: "author")): "
+            if let last = conversation.lastMessage {
+                let words = last.summary.shown
+                shown = "\(LocalTime.text(last.time)) \(last.shownAuthor.text): "
                 shown += words.count > 60 ? words.prefix(59) + "…" : words
             }
             return [
                 Self.name(of: conversation),
-                "\(conversation.count("members"))",
+                "\(conversation.members)",
                 Self.unread(in: conversation), shown,
             ]
         }
     }
 
-    private static func unread(in conversation: JSON) -> String {
-        let mentions = conversation.count("mentions")
-        return "\(conversation.count("unread"))" + (mentions > 0 ? " (@\(mentions))" : "")
+    private static func unread(in conversation: ConversationResult) -> String {
+        let mentions = conversation.mentions
+        return "\(conversation.unread)" + (mentions > 0 ? " (@\(mentions))" : "")
     }
 
-    private static func name(of conversation: JSON) -> String {
-        let marks = ["muted", "archived"].filter { conversation[$0] == .bool(true) }
-        let shown = conversation.shownConversation()
+    private static func name(of conversation: ConversationResult) -> String {
+        let marks =
+            (conversation.muted == true ? ["muted"] : [])
+            + (conversation.archived == true ? ["archived"] : [])
+        let shown = conversation.shownName
         return marks.isEmpty ? shown : "\(shown) (\(marks.joined(separator: ", ")))"
     }
 }
 
-extension JSON {
+extension ConversationResult {
     /// Whether lists have this conversation: one that was put away while it calls for the user.
-    var isListedConversation: Bool {
-        guard self["archived"] == .bool(true) else { return true }
-        let isDirect = self["kind"] == .string(ConversationResult.Kind.direct.rawValue)
-        return self["muted"] != .bool(true) && self.count(isDirect ? "unread" : "mentions") > 0
+    var isListed: Bool {
+        guard self.archived == true else { return true }
+        return self.muted != true && (self.kind == .direct ? self.unread : self.mentions) > 0
     }
 }
 

@@ -46,16 +46,16 @@ struct CreateCommand: Subcommand {
             $0.suite = self.suite
         }
         let made = try context.show(CreateConversationMethod.self, params) { created in
-            let name = created["conversation"]?.shown("name") ?? ""
-            let shared = created["conversation"]?.sharedName ?? ""
+            let name = created.conversation.name.shown
+            let shared = created.conversation.sharedName
             var text =
                 "created \(name); only people with this phrase or invitation can find it\n\(shared)\n"
-            if created["phrase"]?.stringValue != nil {
-                text += "  the phrase      \(created.shown("phrase"))\n"
+            if let phrase = created.phrase {
+                text += "  the phrase      \(phrase.shown)\n"
                 text += "                  stoa join \(TerminalText.word(self.room)) --secret\n"
             }
             text +=
-                "  the invitation  \(created.shown("invite"))\n"
+                "  the invitation  \(created.invite.shown)\n"
                 + "                  to join, others run stoa join and paste that line\n\n"
             return text
         }
@@ -65,7 +65,7 @@ struct CreateCommand: Subcommand {
                     + "\(error.why); to see its invitation: stoa invite "
                     + TerminalText.word(self.room) + "\n")
         }
-        try made.drawInvitation(in: context)
+        try made.value.drawInvitation(in: context)
         guard !context.json, phrase == nil else { return }
         context.console.report("the phrase is not stored: write it down, or use stoa invite\n")
     }
@@ -75,13 +75,13 @@ extension CreateConversationMethod: CommandMethod {
     static var command: any Subcommand.Type { CreateCommand.self }
 }
 
-extension JSON {
-    /// Draws the member `invite` as a QR code on a terminal; where that cannot be, says what is missing.
+extension CreateConversationMethod.Result {
+    /// Draws the invitation as a QR code on a terminal; where that cannot be, says what is missing.
     func drawInvitation(in context: CommandContext) throws(Failure) {
         guard !context.json, context.console.outputIsTerminal else { return }
         let code: QRCode
         do throws(Failure) {
-            code = try QRCode(self.shown("invite"))
+            code = try QRCode(self.invite.shown)
         } catch {
             return context.console.report("no QR code: \(error.why)\n")
         }

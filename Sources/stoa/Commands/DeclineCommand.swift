@@ -16,7 +16,7 @@ struct DeclineCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(DeclineMethod.self, self.params) {
-            "\($0.quotedPerson()) is declined and is not told\n"
+            "\($0.shown.quoted) is declined and is not told\n"
         }
     }
 }

@@ -18,7 +18,7 @@ struct DeleteCommand: Subcommand {
     func run(in context: CommandContext) throws(Failure) {
         for id in self.ids {
             try context.show(DeleteMethod.self, .init { $0.id = id }) { deleted in
-                "deleted from \(deleted.shownConversation("conversationName")): \(deleted.shown("id").prefix(12))\n"
+                "deleted from \(deleted.conversationName.shownConversation): \(deleted.id.shown.prefix(12))\n"
             }
         }
     }

@@ -23,7 +23,7 @@ struct EditCommand: Subcommand {
         params.id = self.id
         params.text = try MessageText.read(self.words, context.console)
         try context.show(EditMethod.self, params) { edited in
-            "edited in \(edited.shownConversation("conversationName")): \(edited.shown("id").prefix(12))\n"
+            "edited in \(edited.conversationName.shownConversation): \(edited.id.shown.prefix(12))\n"
         }
     }
 }

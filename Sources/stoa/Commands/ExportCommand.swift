@@ -50,8 +50,8 @@ struct ExportCommand: Subcommand {
         try self.reading.forEachPage(context) { (page) throws(Failure) in
             for message in page {
                 switch context.json ? .jsonl : self.format {
-                case .jsonl: try console.print(message)
-                case .text: try console.print(lines.text(message))
+                case .jsonl: try console.print(message.json)
+                case .text: try console.print(lines.text(message.value))
                 }
             }
             count += page.count
@@ -59,7 +59,7 @@ struct ExportCommand: Subcommand {
             let now = SystemClock.monotonicMilliseconds()
             guard tells, now >= told + Self.progressMilliseconds else { return }
             told = now
-            console.report("\r\(count) messages, up to \(LocalTime.text(page.last?["time"])) ")
+            console.report("\r\(count) messages, up to \(LocalTime.text(page.last?.time)) ")
         }
         if tells { console.report("\r\u{1B}[K\(count) messages\n") }
     }

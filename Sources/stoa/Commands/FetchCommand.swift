@@ -27,11 +27,11 @@ struct FetchCommand: Subcommand {
         let ends = try DeliveredContent.pipe()
         let reading = FileDescriptor(owning: ends.output)
         let found = try self.ask(context, passing: FileDescriptor(owning: ends.input))
-        let size = found.count("size")
-        let name = found["name"]?.stringValue ?? ""
+        let size = found.size
         let file =
-            try self.isToOutput ? nil : SavedFile(chosen: self.output, name: name, bytes: size)
-        var progress = ProgressLine(context.console, name: found.shown("name"), total: size)
+            try self.isToOutput
+            ? nil : SavedFile(chosen: self.output, name: found.name, bytes: size)
+        var progress = ProgressLine(context.console, name: found.name.shown, total: size)
         let count: Int64
         do throws(Failure) {
             count = try self.copy(reading, to: file, of: found, context, &progress)
@@ -43,11 +43,11 @@ struct FetchCommand: Subcommand {
         guard count == size else { throw try self.reason(of: found, context) }
         guard let file else { return try context.console.flush() }
         let place = try file.keep()
-        context.noteChange(found.shown("id"))
+        context.noteChange(found.id.shown)
         if context.json {
             let path = try context.wholePath(place)
             try context.console.print(
-                ["id": found["id"] ?? .null, "path": .string(path), "size": .integer(size)])
+                ["id": .string(found.id), "path": .string(path), "size": .integer(size)])
         } else {
             try context.console.print(
                 "saved \(TerminalText.line(place)) (\(ByteCount.text(size)))\n")
@@ -59,18 +59,19 @@ struct FetchCommand: Subcommand {
     /// Has the daemon write it; the end that it writes to is closed here.
     private func ask(
         _ context: CommandContext, passing writing: consuming FileDescriptor
-    ) throws(Failure) -> JSON {
+    ) throws(Failure) -> TransferResult {
         try context.call(
             FetchMethod.self,
             FetchMethod.Params {
                 $0.id = self.id
                 $0.output = true
-            }, passing: writing.number)
+            }, passing: writing.number
+        ).value
     }
 
     /// Copies what comes until the daemon closes its end; gives how many bytes came.
     private func copy(
-        _ reading: borrowing FileDescriptor, to file: SavedFile?, of found: JSON,
+        _ reading: borrowing FileDescriptor, to file: SavedFile?, of found: TransferResult,
         _ context: CommandContext, _ progress: inout ProgressLine
     ) throws(Failure) -> Int64 {
         var buffer = [UInt8](repeating: 0, count: 262_144)
@@ -94,7 +95,7 @@ struct FetchCommand: Subcommand {
                 }
                 isTold = true
                 context.console.report(
-                    "stoa: fetch: waiting for a peer that has \(found.shown("name")); it goes on by itself\n"
+                    "stoa: fetch: waiting for a peer that has \(found.name.shown); it goes on by itself\n"
                 )
                 continue
             }
@@ -116,8 +117,9 @@ struct FetchCommand: Subcommand {
     }
 
     /// Why it did not come to its end.
-    private func reason(of found: JSON, _ context: CommandContext) throws(Failure) -> Failure {
-        let id = found.shown("id")
+    private func reason(
+        of found: TransferResult, _ context: CommandContext
+    ) throws(Failure) -> Failure {
         var reason: String?
         try context.forEachPage(
             of: TransfersMethod.self,
@@ -125,8 +127,8 @@ struct FetchCommand: Subcommand {
                 TransfersMethod.Params { ($0.limit, $0.after) = (page.limit, page.after) }
             }
         ) { items in
-            let ended = items.first { $0.shown("id") == id && $0["state"] == "failed" }
-            reason = reason ?? ended?["reason"]?.stringValue
+            let ended = items.first { $0.id == found.id && $0.state == .failed }
+            reason = reason ?? ended?.reason
         }
         switch reason {
         case "diskFull":

@@ -16,13 +16,13 @@ struct ForgetCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(ForgetMethod.self, .init { $0.to = self.to }) { forgotten in
-            let count = forgotten.count("messages")
+            let count = forgotten.messages
             let messages = count == 1 ? "1 message was" : "\(count) messages were"
             // Of what two have written, and of notes, there is nothing else.
             let rest =
                 self.to.hasPrefix("@")
                 ? "" : "; its name, its topics and its list of members stay here"
-            return "forgot \(forgotten.shown("name")); \(messages) deleted from this disk; "
+            return "forgot \(forgotten.name.shown); \(messages) deleted from this disk; "
                 + "others keep what has reached them\(rest)\n"
         }
     }

@@ -69,7 +69,7 @@ struct HistoryCommand: Subcommand {
         }
         let lines = self.lines(console)
         var text = more ? try self.older(than: messages, context) : ""
-        for message in messages { text += lines.text(message) }
+        for message in messages { text += lines.text(message.value) }
         if messages.isEmpty { text = try self.none(context) }
         for gap in missing {
             let line = console.styled(Self.line(of: gap), .yellow) + "\n"
@@ -84,7 +84,7 @@ struct HistoryCommand: Subcommand {
                 () throws(Failure) in try console.print(text)
             }
         }
-        try context.markRead(messages)
+        try context.markRead(messages.map(\.value))
     }
 
     private func lines(_ console: Console) -> MessageLine {
@@ -99,11 +99,12 @@ struct HistoryCommand: Subcommand {
     }
 
     private func show(
-        _ messages: [JSON], _ lines: MessageLine, _ context: CommandContext
+        _ messages: [Received<MessageResult>], _ lines: MessageLine, _ context: CommandContext
     ) throws(Failure) {
         for message in messages {
             try context.json
-                ? context.console.print(message) : context.console.print(lines.text(message))
+                ? context.console.print(message.json)
+                : context.console.print(lines.text(message.value))
         }
         try context.console.flush()
     }
@@ -113,7 +114,7 @@ struct HistoryCommand: Subcommand {
         let to = self.params.to
         guard to.hasPrefix("@") else { return "no messages\n" }
         let who = try context.call(WhoisMethod.self, .init { $0.person = to })
-        guard who["tier"] == .string(TierWord.blocked.rawValue) else { return "no messages\n" }
+        guard who.tier == .blocked else { return "no messages\n" }
         return
             "no messages are shown: you have blocked \(TerminalText.line(to)), which hides what they "
             + "wrote until: stoa unblock \(TerminalText.word(to))\n"
@@ -121,9 +122,9 @@ struct HistoryCommand: Subcommand {
 
     /// A line about what stands before these messages, and how to see it.
     private func older(
-        than messages: [JSON], _ context: CommandContext
+        than messages: [Received<MessageResult>], _ context: CommandContext
     ) throws(Failure) -> String {
-        guard let first = messages.first?["id"]?.stringValue else { return "" }
+        guard let first = messages.first?.id else { return "" }
         var params = HistoryMethod.Params()
         params.to = self.params.to
         params.since = self.params.since
@@ -131,7 +132,7 @@ struct HistoryCommand: Subcommand {
         params.limit = 1
         params.count = true
         let page = try context.call(HistoryMethod.self, params)
-        let count = page.list("messages").count + Int(page.count("older"))
+        let count = page.messages.count + Int(page.older ?? 0)
         let limit = Int(HistoryMethod.Result.olderLimit)
         let shown = count > limit ? "more than \(limit)" : "\(count)"
         let line = "… \(shown) older: --before \(first.prefix(12))"
@@ -139,13 +140,11 @@ struct HistoryCommand: Subcommand {
     }
 
     /// `3 messages by Ada are missing; Ben has them`.
-    private static func line(of gap: JSON) -> String {
-        let count = gap.count("count")
-        let holders = gap.list("holders").compactMap {
-            $0.stringValue.map { ShownPerson(name: $0).quoted }
-        }
+    private static func line(of gap: HistoryMethod.Missing) -> String {
+        let count = gap.count
+        let holders = gap.holders.map { ShownPerson(name: $0).quoted }
         return (count == 1 ? "1 message" : "\(count) messages")
-            + " by \(gap.quotedPerson("authorName", key: "author")) "
+            + " by \(gap.shownAuthor.quoted) "
             + (count == 1 ? "is" : "are") + " missing; \(holders.joined(separator: ", ")) "
             + (holders.count == 1 ? "has " : "have ") + (count == 1 ? "it" : "them")
     }
@@ -156,25 +155,26 @@ struct HistoryCommand: Subcommand {
     /// next older ones are asked for.
     private func messages(
         _ context: CommandContext
-    ) throws(Failure) -> (messages: [JSON], more: Bool, missing: [JSON]) {
+    ) throws(Failure) -> (
+        messages: [Received<MessageResult>], more: Bool, missing: [HistoryMethod.Missing]
+    ) {
         if self.params.around != nil {
             let result = try context.call(HistoryMethod.self, self.params)
-            return (result.list("messages"), result["more"] == .bool(true), [])
+            return (result.messages, result.more, [])
         }
-        var pages: [[JSON]] = []
-        var gaps: [JSON] = []
+        var pages: [[Received<MessageResult>]] = []
+        var gaps: [HistoryMethod.Missing] = []
         var missing = self.params.limit ?? Int64(ControlLimits.historyMessagesDefault)
         var params = self.params
         while true {
             params.limit = missing
             let result = try context.call(HistoryMethod.self, params)
-            let page = result.list("messages")
+            let page = result.messages
             pages.append(page)
-            gaps += result.list("missing")
+            gaps += result.missing ?? []
             missing -= Int64(page.count)
-            let more = result["more"] == .bool(true)
-            guard more, missing > 0, let oldest = page.first?["id"]?.stringValue else {
-                return (pages.reversed().flatMap { $0 }, more, gaps)
+            guard result.more, missing > 0, let oldest = page.first?.id else {
+                return (pages.reversed().flatMap { $0 }, result.more, gaps)
             }
             params.before = oldest
         }
@@ -188,7 +188,7 @@ struct HistoryReading {
 
     /// Gives each page to `body`; one is held at a time.
     func forEachPage(
-        _ context: CommandContext, _ body: ([JSON]) throws(Failure) -> Void
+        _ context: CommandContext, _ body: ([Received<MessageResult>]) throws(Failure) -> Void
     ) throws(Failure) {
         var params = HistoryMethod.Params()
         params.to = self.to
@@ -197,11 +197,9 @@ struct HistoryReading {
         params.oldest = true
         while true {
             let result = try context.call(HistoryMethod.self, params)
-            let page = result.list("messages")
+            let page = result.messages
             try body(page)
-            guard result["more"] == .bool(true), let last = page.last?["id"]?.stringValue else {
-                return
-            }
+            guard result.more, let last = page.last?.id else { return }
             params.oldest = nil
             params.after = last
         }

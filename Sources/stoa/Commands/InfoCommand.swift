@@ -17,7 +17,7 @@ struct InfoCommand: Subcommand {
         try context.show(InfoMethod.self, .init { $0.id = self.id }) { info in
             let lines = MessageLine(console: context.console, showsConversation: true)
             var text = context.console.table(Self.rows(of: info))
-            if let message = info["message"], message != .null {
+            if let message = info.message {
                 text = lines.text(message) + text
             }
             return text
@@ -25,45 +25,40 @@ struct InfoCommand: Subcommand {
     }
 
     /// What a fork puts in dispute: who has said it, when, and what.
-    private static func line(_ disputed: JSON) -> String {
+    private static func line(_ disputed: InfoMethod.Disputed) -> String {
         let said =
-            disputed["sign"] == nil
-            ? "edit: \(disputed.shown("text"))"
-            : disputed.shown("sign") + (disputed["removed"] == .bool(true) ? " removed" : "")
-        let who = disputed.shownPerson("authorName", key: "author")
-        return "\(who), \(LocalTime.text(disputed["time"])), \(said)"
+            disputed.sign.map { $0.shown + (disputed.removed == true ? " removed" : "") }
+            ?? "edit: \(disputed.text.shown)"
+        return "\(disputed.shownAuthor.text), \(LocalTime.text(disputed.time)), \(said)"
     }
 
-    private static func rows(of info: JSON) -> [[String]] {
-        var rows = [["id", info.shown("id")]]
-        if info["deleted"] == .bool(true) { rows.append(["text", "deleted, or not here"]) }
-        let message = info["message"] ?? .null
-        if message["edited"] != nil { rows.append(["edited", LocalTime.text(message["edited"])]) }
-        if info["firstText"] != nil { rows.append(["first text", info.shown("firstText")]) }
-        for sign in message.list("reactions") {
-            let people = zip(sign.list("people"), sign.list("names")).map { key, name in
-                let shown = TerminalText.line(name.stringValue ?? "")
-                return shown.isEmpty ? "@\(key.stringValue?.prefix(12) ?? "")" : shown
+    private static func rows(of info: InfoMethod.Result) -> [[String]] {
+        var rows = [["id", info.id.shown]]
+        if info.deleted { rows.append(["text", "deleted, or not here"]) }
+        let message = info.message
+        if let edited = message?.edited { rows.append(["edited", LocalTime.text(edited)]) }
+        if let text = info.firstText { rows.append(["first text", text.shown]) }
+        for sign in message?.reactions ?? [] {
+            let people = zip(sign.people, sign.names).map { key, name in
+                name.isEmpty ? "@\(key.shown.prefix(12))" : name.shown
             }
-            rows.append([sign.shown("sign"), people.joined(separator: ", ")])
+            rows.append([sign.sign.shown, people.joined(separator: ", ")])
         }
-        let more = message.count("moreReactions")
+        let more = message?.moreReactions ?? 0
         if more > 0 { rows.append(["more", "\(more) other reactions"]) }
-        for disputed in info.list("disputed") { rows.append(["disputed", Self.line(disputed)]) }
-        let since = LocalTime.text(message["time"])
-        for member in info.list("members") {
-            let outcome = member["outcome"]?.stringValue.flatMap {
-                InfoMethod.Outcome(rawValue: $0)
-            }
-            let isWaiting = outcome == .waiting || outcome == .away
+        for disputed in info.disputed ?? [] { rows.append(["disputed", Self.line(disputed)]) }
+        let since = LocalTime.text(message?.time)
+        for member in info.members ?? [] {
+            let isWaiting = member.outcome == .waiting || member.outcome == .away
             rows.append([
-                member.shown("outcome"),
-                member.quotedPerson() + (isWaiting ? ", since \(since)" : ""),
+                member.outcome.rawValue,
+                member.shown.quoted + (isWaiting ? ", since \(since)" : ""),
             ])
         }
-        let waits = SendMethod.Waits.text(
-            info["waits"], to: message.shownConversation("conversationName"))
-        if let waits { rows.append(["waits", waits]) }
+        if let waits = info.waits {
+            let name = message?.conversationName.shownConversation ?? ""
+            rows.append(["waits", waits.text(to: name)])
+        }
         return rows
     }
 }

@@ -22,7 +22,7 @@ struct InviteCommand: Subcommand {
     func run(in context: CommandContext) throws(Failure) {
         let params = InviteMethod.Params { $0.room = self.room }
         try context.show(InviteMethod.self, params) { (answer) throws(Failure) in
-            let line = answer.shown("invite")
+            let line = answer.invite.shown
             return self.drawsCode ? try QRCode(line).text + line + "\n" : line + "\n"
         }
         guard !context.json, context.console.outputIsTerminal else { return }

@@ -70,8 +70,8 @@ struct JoinCommand: Subcommand {
                 if let line { line } else { try SecretInput.roomInvitation.read(nil, context) }
         }
         try context.show(JoinMethod.self, params) { room in
-            let others = room.count("members") - 1
-            let more = room["learning"] == .bool(true)
+            let others = room.members - 1
+            let more = room.learning
             let known: String
             switch others {
             case ...0:
@@ -80,15 +80,15 @@ struct JoinCommand: Subcommand {
             default: known = " with \(more ? "at least " : "")\(others) other members"
             }
             let isAlone = others <= 0 && !more
-            return "you are in \(room.shown("name"))\(known)\n\(room.sharedName)"
+            return "you are in \(room.name.shown)\(known)\n\(room.sharedName)"
                 + (isAlone ? Self.alone(room) : "")
         }
     }
 
     /// What it may mean that nobody else is there.
-    private static func alone(_ room: JSON) -> String {
-        let name = TerminalText.word(room.shown("name"))
-        if room.shown("kind") == ConversationResult.Kind.room.rawValue {
+    private static func alone(_ room: ConversationResult) -> String {
+        let name = TerminalText.word(room.name.shown)
+        if room.kind == .room {
             return
                 "this is an open room, which anyone on the network can join. If you were given a phrase or an "
                 + "invitation, you want a different room: stoa leave \(name), then "
@@ -100,12 +100,12 @@ struct JoinCommand: Subcommand {
     }
 }
 
-extension JSON {
+extension ConversationResult {
     /// What to know of a room whose name another one here has; empty where none has.
     var sharedName: String {
-        guard self["ambiguous"] == .bool(true) else { return "" }
+        guard self.ambiguous == true else { return "" }
         return
-            "another room here has that name: \"\(self.shown("room"))\" alone is refused from now on, "
+            "another room here has that name: \"\(self.room.shown)\" alone is refused from now on, "
             + "and stoa says what to write instead\n"
     }
 }

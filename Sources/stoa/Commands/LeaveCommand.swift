@@ -13,7 +13,7 @@ struct LeaveCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(LeaveMethod.self, self.params) {
-            "you have left \($0.shownConversation())\n"
+            "you have left \($0.name.shownConversation)\n"
         }
     }
 }

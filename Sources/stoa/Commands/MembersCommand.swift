@@ -21,9 +21,9 @@ struct MembersCommand: Subcommand {
             heading: ["NAME", "KEY", "TRUST", "STATE", "PRESENCE", "LAST SEEN"]
         ) { member in
             [
-                member.shownName(), member.shortKey(), member.shown("tier"),
-                member["state"] == nil ? "-" : member.shown("state"), member.shownPresence,
-                member["state"] == nil ? "-" : LocalTime.text(member["lastSeen"]),
+                member.shownName, member.id.shortKey, member.tier.rawValue,
+                member.state?.rawValue ?? "-", member.shownPresence,
+                member.state == nil ? "-" : LocalTime.text(member.lastSeen),
             ]
         }
     }

@@ -15,7 +15,7 @@ struct MuteCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(Failure) {
-        try context.show(MuteMethod.self, self.params) { "\($0.shownConversation()) is muted\n" }
+        try context.show(MuteMethod.self, self.params) { "\($0.shownName) is muted\n" }
     }
 }
 

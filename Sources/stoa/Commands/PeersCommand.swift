@@ -23,16 +23,16 @@ struct PeersCommand: Subcommand {
                     + "stoa connect HOST:PORT", heading: Self.heading, row: Self.row)
             if context.json { return }
             try context.forEachOfOwn(DialsMethod.self) { (dial) throws(Failure) in
-                if dial["detail"] != nil { try console.print(Self.line(of: dial, console)) }
+                if dial.detail != nil { try console.print(Self.line(of: dial.value, console)) }
             }
         }
         var count = 0
-        func show(_ refusal: JSON) throws(Failure) {
+        func show(_ refusal: Received<RefusalsMethod.Refusal>) throws(Failure) {
             count += 1
             if context.json {
-                try console.print(refusal)
+                try console.print(refusal.json)
             } else {
-                try console.print(Self.line(ofRefusal: refusal, console))
+                try console.print(Self.line(of: refusal.value, console))
             }
         }
         guard self.refusalsOnly else {
@@ -42,42 +42,37 @@ struct PeersCommand: Subcommand {
         if count == 0, !context.json { try console.print("no refusals\n") }
     }
 
-    private static func line(ofRefusal refusal: JSON, _ console: Console) -> String {
-        let who = refusal["peer"] != nil ? refusal.shortKey("peer") : refusal.shown("address")
-        let count = refusal.count("count")
+    private static func line(of refusal: RefusalsMethod.Refusal, _ console: Console) -> String {
+        let who = refusal.peer?.shortKey ?? refusal.address.shown
+        let count = refusal.count
         return console.styled("refused", .yellow)
-            + " \(who) at \(LocalTime.text(refusal["time"])): \(refusal.shown("reason"))"
+            + " \(who) at \(LocalTime.text(refusal.time)): \(refusal.reason.shown)"
             + (count > 1 ? " (\(count) times)\n" : "\n")
     }
 
     /// What became of dialling an address that has no link.
-    private static func line(of dial: JSON, _ console: Console) -> String {
-        let count = dial.count("failures")
+    private static func line(of dial: DialsMethod.Dial, _ console: Console) -> String {
+        let count = dial.failures
         return console.styled("no link", .yellow)
-            + " to \(dial.joined("addresses")): \(dial.shown("detail"))"
+            + " to \(dial.addresses.shown): \(dial.detail.shown)"
             + (count > 1 ? " (\(count) times" : " (once")
-            + ", last at \(LocalTime.text(dial["failedAt"])))\n"
+            + ", last at \(LocalTime.text(dial.failedAt)))\n"
     }
 
     private static let heading = [
         "NAME", "KEY", "STATE", "PRESENCE", "LAST SEEN", "ROUND TRIP", "ADDRESS", "STATUS",
     ]
 
-    private static func row(_ peer: JSON) -> [String] {
-        let roundTrip: String
-        switch peer["roundTripMilliseconds"] {
-        case .integer(let value): roundTrip = "\(value) ms"
-        case .number(let value):
+    private static func row(_ peer: PeersMethod.Peer) -> [String] {
+        let roundTrip = peer.roundTripMilliseconds.map { value in
             let tenths = Int64(max(0, min(value, 1e9)) * 10)
-            roundTrip = "\(tenths / 10).\(tenths % 10) ms"
-        default: roundTrip = "-"
+            return "\(tenths / 10).\(tenths % 10) ms"
         }
-        let address = peer["addresses"]?.arrayValue?.first?.stringValue
         return [
-            peer.shownName() + (peer["verified"] == .bool(true) ? " (verified)" : ""),
-            peer.shortKey(), peer.shown("state"), peer.shownPresence,
-            LocalTime.text(peer["lastSeen"]), roundTrip,
-            address.map(TerminalText.line) ?? "-", peer.shown("status"),
+            peer.shownName + (peer.verified ? " (verified)" : ""),
+            peer.id.shortKey, peer.state.rawValue, peer.shownPresence,
+            LocalTime.text(peer.lastSeen), roundTrip ?? "-",
+            peer.addresses.first?.shown ?? "-", peer.status.shown,
         ]
     }
 }

@@ -35,11 +35,11 @@ struct PeopleCommand: Subcommand {
         switch self.change {
         case (true, let params)?:
             try context.show(AddPersonMethod.self, params) {
-                "\($0.quotedPerson()) is a contact now\n"
+                "\($0.shown.quoted) is a contact now\n"
             }
         case (false, let params)?:
             try context.show(RemovePersonMethod.self, params) {
-                "\($0.quotedPerson()) is not a contact now\n"
+                "\($0.shown.quoted) is not a contact now\n"
             }
         case nil:
             try context.showList(
@@ -48,9 +48,9 @@ struct PeopleCommand: Subcommand {
                 heading: ["NAME", "KEY", "TRUST", "STATE", "PRESENCE", "LAST SEEN"]
             ) { person in
                 [
-                    person.shownName(), person.shortKey(), person.shown("tier"),
-                    person.shown("state"), person.shownPresence,
-                    LocalTime.text(person["lastSeen"]),
+                    person.shownName, person.id.shortKey, person.tier.rawValue,
+                    person.state.rawValue, person.shownPresence,
+                    LocalTime.text(person.lastSeen),
                 ]
             }
         }

@@ -29,7 +29,7 @@ struct PictureCommand: Subcommand {
         let reading = FileDescriptor(owning: ends.output)
         let found = try self.ask(context, passing: FileDescriptor(owning: ends.input))
         let content = try DeliveredContent.all(of: reading, limit: ControlLimits.pictureBytes)
-        guard Int64(content.count) == found.count("size") else {
+        guard Int64(content.count) == found.size else {
             throw Failure(
                 .temporary, why: "the daemon stopped sending it",
                 next: "see its log, and ask again")
@@ -38,15 +38,15 @@ struct PictureCommand: Subcommand {
             try context.console.pass(content, toErrors: false)
             return try context.console.flush()
         }
-        let name = "\(found.shown("name")).\(found.shown("type"))"
+        let name = "\(found.name.shown).\(found.type.rawValue)"
         let file = try SavedFile(
             chosen: self.output, name: name, bytes: Int64(content.count))
         try file.write(content, count: content.count)
         let place = try file.keep()
         if context.json {
             try context.console.print([
-                "id": found["id"] ?? .null, "path": .string(try context.wholePath(place)),
-                "type": found["type"] ?? .null, "size": found["size"] ?? .null,
+                "id": .string(found.id), "path": .string(try context.wholePath(place)),
+                "type": .string(found.type.rawValue), "size": .integer(found.size),
             ])
         } else {
             let size = ByteCount.text(Int64(content.count))
@@ -57,13 +57,14 @@ struct PictureCommand: Subcommand {
     /// Has the daemon write it; the end that it writes to is closed here.
     private func ask(
         _ context: CommandContext, passing writing: consuming FileDescriptor
-    ) throws(Failure) -> JSON {
+    ) throws(Failure) -> PictureMethod.Result {
         try context.call(
             PictureMethod.self,
             PictureMethod.Params {
                 $0.person = self.person
                 $0.output = true
-            }, passing: writing.number)
+            }, passing: writing.number
+        ).value
     }
 }
 

@@ -24,9 +24,9 @@ struct PresenceCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(PresenceMethod.self, self.params) { result in
-            result["shown"] == .bool(true)
-                ? "others see that you are \(result.shown("presence"))\n"
-                : "you are \(result.shown("presence")); others are not told (Presence=private)\n"
+            result.shown
+                ? "others see that you are \(result.presence.rawValue)\n"
+                : "you are \(result.presence.rawValue); others are not told (Presence=private)\n"
         }
     }
 }

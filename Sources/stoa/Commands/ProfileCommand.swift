@@ -49,7 +49,7 @@ struct ProfileCommand: Subcommand {
             try self.show(context, passing: descriptor.number)
         } catch {
             // The daemon knows of a descriptor, and of no name.
-            guard error.answer?.data?["param"] == "picture" else { throw error }
+            guard error.answer?.param == "picture" else { throw error }
             throw Failure(
                 error.code, why: "\(TerminalText.line(path)): \(error.why)", next: error.next,
                 answer: error.answer)
@@ -61,8 +61,8 @@ struct ProfileCommand: Subcommand {
     ) throws(Failure) {
         try context.show(ProfileMethod.self, self.params, passing: descriptor) {
             context.console.table(
-                [["name", $0.shown("name")], ["status", $0.shown("status")]]
-                    + PictureLine.rows(of: $0, for: "") + [["key", $0.shown("id")]])
+                [["name", $0.name.shown], ["status", $0.status.shown]]
+                    + PictureLine.rows(of: $0.picture, for: "") + [["key", $0.id.shown]])
         }
     }
 }
@@ -72,13 +72,11 @@ enum PictureLine {
     /// Its row; none where there is no picture.
     ///
     /// - Parameter person: what `stoa picture` takes for its owner.
-    static func rows(of profile: JSON, for person: String) -> [[String]] {
-        guard let picture = profile["picture"], let size = picture["size"]?.integerValue else {
-            return []
-        }
-        let type = picture["type"] == nil ? "not here yet" : picture.shown("type")
+    static func rows(of picture: PictureResult?, for person: String) -> [[String]] {
+        guard let picture else { return [] }
+        let type = picture.type?.rawValue ?? "not here yet"
         let command = person.isEmpty ? "stoa picture" : "stoa picture \(person)"
-        return [["picture", "\(ByteCount.text(size)), \(type): \(command)"]]
+        return [["picture", "\(ByteCount.text(picture.size)), \(type): \(command)"]]
     }
 }
 

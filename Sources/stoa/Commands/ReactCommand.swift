@@ -26,7 +26,7 @@ struct ReactCommand: Subcommand {
         let what = self.params.remove == true ? "removed from" : "added to"
         let sign = TerminalText.line(self.params.sign)
         try context.show(ReactMethod.self, self.params) { about in
-            "\(sign) \(what) \(about.shown("id").prefix(12)) in \(about.shownConversation("conversationName"))\n"
+            "\(sign) \(what) \(about.id.shown.prefix(12)) in \(about.conversationName.shownConversation)\n"
         }
     }
 }

@@ -106,7 +106,7 @@ struct RealmCommand: Subcommand {
         case .list: try Self.list(context)
         case .new(let name):
             try context.show(RealmNewMethod.self, .init { $0.name = name }) {
-                let name = $0.shown("name")
+                let name = $0.name.shown
                 return
                     "created realm \(name); invite with: stoa realm invite \(TerminalText.word(name))\n"
             }
@@ -126,13 +126,13 @@ struct RealmCommand: Subcommand {
                 $0.name = name
             }
             try context.show(RealmJoinMethod.self, params) {
-                "you are in realm \($0.shown("name")); its rooms are written "
-                    + "\($0.shown("name"))/ROOM\n"
+                "you are in realm \($0.name.shown); its rooms are written "
+                    + "\($0.name.shown)/ROOM\n"
             }
         case .leave(let name):
             try context.show(RealmLeaveMethod.self, .init { $0.name = name }) { left in
-                let rooms = left.joined("rooms")
-                return "you have left realm \(left.shown("name"))\n"
+                let rooms = left.rooms.shown
+                return "you have left realm \(left.name.shown)\n"
                     + (rooms.isEmpty
                         ? ""
                         : "you can still read their messages here, but they get no new ones: \(rooms)\n")
@@ -143,9 +143,9 @@ struct RealmCommand: Subcommand {
     /// Prints an invitation, and draws it where that is wanted.
     private func invite<Method: ControlMethod>(
         _ method: Method.Type, _ params: Method.Params, _ context: CommandContext
-    ) throws(Failure) {
+    ) throws(Failure) where Method.Result == RealmInviteMethod.Result {
         try context.show(method, params) { (answer) throws(Failure) in
-            let line = answer.shown("invite")
+            let line = answer.invite.shown
             return self.drawsCode ? try QRCode(line).text + line + "\n" : line + "\n"
         }
         guard !context.json, context.console.outputIsTerminal else { return }
@@ -158,14 +158,11 @@ struct RealmCommand: Subcommand {
             RealmsMethod.self, empty: "you are in no realm; create one with: stoa realm new NAME",
             heading: ["REALM", "IN IT", "ROOMS", "FROM", "OLD SECRET"]
         ) { realm in
-            let isDefault = realm["default"] == .bool(true)
-            let isJoined = realm["joined"] == .bool(true)
-            let until = realm["oldSecretUntil"].map { LocalTime.text($0) }
-            return [
-                realm.shown("name") + (isDefault ? " (default)" : ""), isJoined ? "yes" : "left",
-                "\(realm.count("rooms"))",
-                realm["installed"]?.stringValue == nil ? "you" : "administrator",
-                until.map { "until \($0)" } ?? "-",
+            [
+                realm.name.shown + (realm.isDefault ? " (default)" : ""),
+                realm.joined ? "yes" : "left", "\(realm.rooms)",
+                realm.installed == nil ? "you" : "administrator",
+                realm.oldSecretUntil.map { "until \(LocalTime.text($0))" } ?? "-",
             ]
         }
     }

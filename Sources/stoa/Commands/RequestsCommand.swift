@@ -19,11 +19,11 @@ struct RequestsCommand: Subcommand {
         try context.showList(
             RequestsMethod.self, { $0 }, empty: "nobody waits to be accepted",
             heading: ["NAME", "KEY", "SINCE", "TEXT"],
-            noting: { turnedAway = $0.count("turnedAway") }
+            noting: { turnedAway = $0.turnedAway ?? 0 }
         ) { request in
             [
-                request.shownName(), request.shortKey("person"),
-                LocalTime.text(request["time"]), request.shown("text"),
+                request.shownName, request.person.shortKey,
+                LocalTime.text(request.time), request.text.shown,
             ]
         }
         guard turnedAway > 0 else { return }

@@ -40,12 +40,12 @@ struct RestoreCommand: Subcommand {
             $0.phrase = phrase
         }
         let content = try context.call(RestoreMethod.self, params)
-        let status = try context.statusOfNewStart(of: content.shown("person"))
-        if context.json { return try context.console.print(content) }
+        let status = try context.statusOfNewStart(of: content.person)
+        if context.json { return try context.console.print(content.json) }
         try context.console.print(
             """
-            you are \(content.shown("name")) again, on device \(status.shortKey()); the backup of \
-            \(LocalTime.text(content["time"])) brought \(content.backupCounts)
+            you are \(content.name.shown) again, on device \(status.id.shortKey); the backup of \
+            \(LocalTime.text(content.time)) brought \(content.counts)
             messages come back from linked peers that have them: see "stoa peers"
             messages that nobody else has are lost, as is what you had read, and settings; \
             if an earlier device of yours still runs, it goes on beside this one

@@ -60,13 +60,13 @@ struct RetainCommand: Subcommand {
             return context.console.report("stoa: retain: nothing was changed\n")
         }
         try context.show(RetainMethod.self, self.params) { conversation in
-            let days = conversation["retainDays"]?.integerValue
+            let days = conversation.retainDays
             let bounds = [
                 days.map { "for \($0) \($0 == 1 ? "day" : "days")" },
-                conversation["retainBytes"]?.integerValue.map { "up to \(ByteCount.text($0))" },
+                conversation.retainBytes.map { "up to \(ByteCount.text($0))" },
             ].compactMap { $0 }
             let kept = bounds.isEmpty ? "for ever" : bounds.joined(separator: ", ") + " here"
-            return "messages of \(conversation.shownConversation()) are kept \(kept)\n"
+            return "messages of \(conversation.shownName) are kept \(kept)\n"
         }
     }
 
@@ -76,10 +76,10 @@ struct RetainCommand: Subcommand {
         var params = self.params
         params.dryRun = true
         let found = try context.call(RetainMethod.self, params)
-        let count = found.count("retainGoing")
+        let count = found.retainGoing ?? 0
         guard count > 0 else { return true }
         let what =
-            "\(count == 1 ? "1 message" : "\(count) messages") of \(found.shown("name")) would be deleted from this disk now"
+            "\(count == 1 ? "1 message" : "\(count) messages") of \(found.name.shown) would be deleted from this disk now"
         guard context.console.inputIsTerminal else {
             throw .usage(what, next: "add --yes to delete them; others keep theirs")
         }

@@ -11,10 +11,10 @@ struct RoomsCommand: Subcommand {
             RoomsMethod.self, empty: "no rooms yet; start one with: stoa join ROOM",
             heading: ["ROOM", "JOINED", "MEMBERS", "ANNOUNCED BY"]
         ) { room in
-            let peers = room.list("announcedBy").count
+            let peers = room.announcedBy.count
             return [
-                room.shown("name"), room["joined"] == .bool(true) ? "yes" : "no",
-                "\(room.count("members"))", peers == 1 ? "1 peer" : "\(peers) peers",
+                room.name.shown, room.joined ? "yes" : "no",
+                "\(room.members)", peers == 1 ? "1 peer" : "\(peers) peers",
             ]
         }
     }

@@ -47,37 +47,37 @@ struct SearchCommand: Subcommand {
     func run(in context: CommandContext) throws(Failure) {
         let console = context.console
         let found = try context.call(SearchMethod.self, self.params)
-        let hits = found.list("hits")
+        let hits = found.hits
         for hit in hits {
-            try context.json ? console.print(hit) : console.print(Self.text(of: hit, console))
+            try context.json
+                ? console.print(hit.json) : console.print(Self.text(of: hit.value, console))
         }
         if hits.isEmpty, !context.json { try console.print("nothing found\n") }
-        if found["more"] == .bool(true), !context.json {
+        if found.more, !context.json {
             let next = (self.params.offset ?? 0) + Int64(hits.count)
             try console.print(console.styled("more: --offset \(next)", .faint) + "\n")
         }
-        if let unread = found["unread"] {
+        if let unread = found.unread {
             console.report(
                 "stoa: search: messages before \(LocalTime.text(unread)) in secret rooms and direct conversations "
                     + "were not searched, for lack of time: go on with "
-                    + "--until \(unread.stringValue ?? "")\n")
-        } else if found["complete"] == .bool(false) {
+                    + "--until \(unread.text)\n")
+        } else if !found.complete {
             console.report(
                 "stoa: search: messages are still being indexed; some may be missing, search again\n"
             )
         }
     }
 
-    private static func text(of hit: JSON, _ console: Console) -> String {
-        let message = hit["message"] ?? .null
+    private static func text(of hit: SearchMethod.Hit, _ console: Console) -> String {
+        let message = hit.message
         let head = [
-            LocalTime.text(message["time"]), message.shownConversation("conversationName"),
-            message.shownPerson("authorName", key: "author"),
-            String(message.shown("id").prefix(12)),
+            LocalTime.text(message.time), message.conversationName.shownConversation,
+            message.shownAuthor.text, String(message.id.shown.prefix(12)),
         ]
-        let excerpt = hit.list("excerpt").map { part in
-            let text = TerminalText.block(part["text"]?.stringValue ?? "", indent: "  ")
-            return part["match"] == .bool(true) ? console.styled(text, .bold) : text
+        let excerpt = hit.excerpt.map { part in
+            let text = TerminalText.block(part.text, indent: "  ")
+            return part.match == true ? console.styled(text, .bold) : text
         }
         let text = console.styled(head.joined(separator: " "), .faint) + "\n  " + excerpt.joined()
         return LineWrap.text(text + "\n", columns: console.tableColumns, indent: 2)

@@ -214,18 +214,18 @@ struct SendCommand: Subcommand {
             SendMethod.self, params, daemonMilliseconds: params.timeoutMilliseconds,
             passing: descriptor
         ) { sent in
-            let peers = sent.list("deliveredTo").count
+            let peers = sent.deliveredTo.count
             let become = self.wait == .read ? "read by" : "delivered to"
-            let what = sent["duplicate"] == .bool(true) ? "sent already" : "sent"
+            let what = sent.duplicate ? "sent already" : "sent"
             switch peers {
             case 0:
-                let waits = SendMethod.Waits.text(sent["waits"], to: self.to)
+                let waits = sent.waits?.text(to: self.to)
                 return what + (waits.map { "; \($0)" } ?? "") + "\n"
             case 1: return "\(what), \(become) 1 peer\n"
             default: return "\(what), \(become) \(peers) peers\n"
             }
         }
-        if result["shutOut"] == .bool(true) {
+        if result.shutOut == true {
             context.console.report("stoa: send: \(Self.shutOut)\n")
         }
     }
@@ -237,17 +237,16 @@ struct SendCommand: Subcommand {
 }
 
 extension SendMethod.Waits {
-    /// What a message waits for, in words; nil where it waits for nothing.
-    static func text(_ waits: JSON?, to name: String) -> String? {
+    /// What a message waits for, in words.
+    func text(to name: String) -> String {
         let name = TerminalText.line(name)
-        return switch waits?.stringValue.flatMap({ Self(rawValue: $0) }) {
+        return switch self {
         case .away: "it goes out when \(name) is linked"
         case .indirect:
             "other people pass on news of \(name), but not messages for one person: "
                 + "it goes out when the two of you are linked (stoa connect, stoa doctor)"
         case .unaccepted: "\(name) has not accepted you yet"
         case .nobody: "no other member of \(name) is linked: it goes out when one is"
-        case nil: nil
         }
     }
 }

@@ -10,39 +10,39 @@ struct StatusCommand: Subcommand {
     func run(in context: CommandContext) throws(Failure) {
         try context.show(StatusMethod.self) { status throws(Failure) in
             let console = context.console
-            let discovery = status["discovery"] ?? .null
-            let listen = status.joined("listen")
+            let discovery = status.discovery
+            let listen = status.listen.shown
             var rows = [
-                ["you", console.styled(status.shown("name"), .bold) + " " + status.shortKey()],
-                ["key", status.shown("id")],
-                ["person", status.shown("person")],
+                ["you", console.styled(status.name.shown, .bold) + " " + status.id.shortKey],
+                ["key", status.id.shown],
+                ["person", status.person.shown],
                 ["daemon", "stoad " + Self.version(status)],
-                ["running since", LocalTime.text(status["startedAt"])],
+                ["running since", LocalTime.text(status.startedAt)],
                 ["listening on", listen.isEmpty ? "nothing" : listen],
                 [
                     "discovery",
-                    "\(discovery.shown("mode")): \(discovery.shown("backend")), "
-                        + discovery.shown("state"),
+                    "\(discovery.mode.shown): \(discovery.backend.shown), "
+                        + discovery.state.shown,
                 ],
-                ["links", "\(status.count("links"))"],
-                ["conversations", "\(status.count("conversations"))"],
-                ["messages", "\(status.count("messages"))"],
+                ["links", "\(status.links)"],
+                ["conversations", "\(status.conversations)"],
+                ["messages", "\(status.messages)"],
             ]
-            if let waiting = status["waiting"], waiting != .null {
+            if let waiting = status.waiting {
                 rows.append(["waiting", Self.text(ofWaiting: waiting)])
             }
             if let requests = Self.requests(status) { rows.append(["requests", requests]) }
-            if status.count("held") > 0 {
-                rows.append(["held until due", "\(status.count("held"))"])
+            if status.held > 0 {
+                rows.append(["held until due", "\(status.held)"])
             }
             rows.append(["clock", Self.clock(status)])
-            rows.append(["data", status.shown("dataDirectory")])
-            if let scrub = status["scrub"] { rows.append(["disk check", Self.text(of: scrub)]) }
+            rows.append(["data", status.dataDirectory.shown])
+            rows.append(["disk check", Self.text(of: status.scrub)])
             var text = console.table(rows)
-            for alert in status.list("alerts") {
+            for alert in status.alerts {
                 text += console.styled("alert", .red)
-                text += " since \(LocalTime.text(alert["since"])): \(alert.shown("text"))"
-                text += " (\(alert.shown("code")))\n"
+                text += " since \(LocalTime.text(alert.since)): \(alert.text.shown)"
+                text += " (\(alert.code.shown))\n"
             }
             return text
         }
@@ -52,30 +52,28 @@ struct StatusCommand: Subcommand {
     private static let namedRecipients = 3
 
     /// Own messages that nobody has yet, and for whom they are.
-    private static func text(ofWaiting waiting: JSON) -> String {
-        let named = waiting.list("members").prefix(Self.namedRecipients)
-        var people = named.map { $0.quotedPerson() }
-        let others = Int(waiting.count("recipients")) - named.count
+    private static func text(ofWaiting waiting: StatusMethod.Waiting) -> String {
+        let named = waiting.members.prefix(Self.namedRecipients)
+        var people = named.map { $0.shown.quoted }
+        let others = Int(waiting.recipients) - named.count
         if others > 0 { people.append("\(others) more") }
         let last = people.popLast().map { people.isEmpty ? $0 : " and \($0)" } ?? "others"
-        let isHeld = waiting.list("members").contains {
-            $0["outcome"] == .string(InfoMethod.Outcome.held.rawValue)
-        }
+        let isHeld = waiting.members.contains { $0.outcome == .held }
         let what =
             isHeld
             ? "nobody sees yet (some hold them because their clocks are behind)" : "nobody has yet"
         return "\(Self.count(ofWaiting: waiting)) of your messages that \(what), since "
-            + "\(LocalTime.text(waiting["since"])), for \(people.joined(separator: ", "))\(last)"
+            + "\(LocalTime.text(waiting.since)), for \(people.joined(separator: ", "))\(last)"
     }
 
     /// How many messages wait, or about how many.
-    static func count(ofWaiting waiting: JSON) -> String {
-        (waiting["estimated"] == true ? "about " : "") + "\(waiting.count("messages"))"
+    static func count(ofWaiting waiting: StatusMethod.Waiting) -> String {
+        (waiting.estimated == true ? "about " : "") + "\(waiting.messages)"
     }
 
     /// The daemon's version, and what to do where it is another than this command's.
-    static func version(_ status: JSON) -> String {
-        let version = status.shown("version")
+    static func version(_ status: StatusMethod.Result) -> String {
+        let version = status.version.shown
         guard let difference = StoaVersion.difference(of: version) else { return version }
         return "\(difference.text): \(difference.remedy)"
     }
@@ -84,14 +82,14 @@ struct StatusCommand: Subcommand {
     private static let worthSaying: UInt64 = 1_000
 
     /// Whether the clock is kept right, and how far those of most linked people are away.
-    private static func clock(_ status: JSON) -> String {
+    private static func clock(_ status: StatusMethod.Result) -> String {
         let state =
-            switch status["clockSynchronised"]?.boolValue {
+            switch status.clockSynchronised {
             case true?: "synchronised"
             case false?: "not synchronised (timedatectl set-ntp true)"
             case nil: "the kernel does not say whether it is synchronised"
             }
-        let offset = status.count("clockOffsetMilliseconds")
+        let offset = status.clockOffsetMilliseconds
         // What a message takes to come is part of it.
         guard offset.magnitude >= Self.worthSaying else { return state }
         return "\(state); most linked people's are \(offset.magnitude) ms "
@@ -99,21 +97,21 @@ struct StatusCommand: Subcommand {
     }
 
     /// Who wants to write; nil where nobody does.
-    private static func requests(_ status: JSON) -> String? {
-        let (waiting, turnedAway) = (status.count("requests"), status.count("requestsTurnedAway"))
+    private static func requests(_ status: StatusMethod.Result) -> String? {
+        let (waiting, turnedAway) = (status.requests, status.requestsTurnedAway)
         guard waiting + turnedAway > 0 else { return nil }
         return "\(waiting) (stoa requests)"
             + (turnedAway > 0 ? ", and \(turnedAway) dropped for lack of room" : "")
     }
 
     /// When the database was last read from end to end, and what was found.
-    private static func text(of scrub: JSON) -> String {
-        let damaged = scrub.count("damagedPages")
+    private static func text(of scrub: StatusMethod.Scrub) -> String {
+        let damaged = scrub.damagedPages
         let result = damaged > 0 ? ", \(damaged) damaged pages" : ""
-        guard let completed = scrub["completedAt"]?.stringValue else {
-            return "\(scrub.count("percent")) % of the first round" + result
+        guard let completed = scrub.completedAt else {
+            return "\(scrub.percent) % of the first round" + result
         }
-        return LocalTime.text(.string(completed)) + result
+        return LocalTime.text(completed) + result
     }
 }
 

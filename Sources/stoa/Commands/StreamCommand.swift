@@ -107,14 +107,14 @@ struct StreamCommand: Subcommand {
         var devices: Set<String> = []
         for name in people {
             let person = try context.call(WhoisMethod.self, .init { $0.person = name })
-            let id = person.shown("id")
+            let id = person.id
             let word = name.hasPrefix("@") ? String(name.dropFirst()) : name
-            let isKnown = ["known", "verified", "own"].contains(person.shown("tier"))
+            let isKnown = [.known, .verified, .own].contains(person.tier)
             guard isKnown || id.hasPrefix(word.lowercased()) else {
                 throw Failure(
                     .refused,
                     why: "nobody called \"\(TerminalText.line(name))\" is a contact of yours",
-                    next: "anyone can take a name: compare keys, then use \(person.shortKey())")
+                    next: "anyone can take a name: compare keys, then use \(person.id.shortKey)")
             }
             devices.insert(id)
         }

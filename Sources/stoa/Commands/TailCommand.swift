@@ -127,26 +127,27 @@ private struct Tail {
 
     /// Prints events, then acknowledges the last.
     private mutating func handle(_ events: [MessageFollower.Event]) throws(Failure) {
-        var read: [String: [JSON]] = [:]
+        var read: [String: [MessageResult]] = [:]
         var last: Int64?
         for event in events where self.remaining != 0 {
             switch event {
             case .message(let message):
                 try self.context.json
-                    ? self.context.console.print(message)
-                    : self.context.console.print(self.lines.text(message))
-                last = message.count("cursor")
-                read[message.shown("conversation"), default: []].append(message)
+                    ? self.context.console.print(message.json)
+                    : self.context.console.print(self.lines.text(message.value))
+                last = message.cursor
+                read[message.conversation, default: []].append(message.value)
                 if let remaining = self.remaining { self.remaining = remaining - 1 }
             case .change(let change):
                 try self.context.json
-                    ? self.context.console.print(change)
-                    : self.context.console.print(self.lines.text(ofChange: change))
-                last = change.count("cursor")
+                    ? self.context.console.print(change.json)
+                    : self.context.console.print(self.lines.text(ofChange: change.value))
+                last = change.cursor
                 if let remaining = self.remaining { self.remaining = remaining - 1 }
             case .gap(let gap):
-                try self.show(gap: gap)
-                last = gap.count("to")
+                try self.show(gap: gap.value)
+                last = gap.to
+            case .piece: continue
             case .lost(let error):
                 self.context.console.report(
                     "stoa: tail: \(error.reason); connecting again, from cursor "
@@ -167,17 +168,18 @@ private struct Tail {
         }
     }
 
-    private func show(gap: JSON) throws(Failure) {
+    private func show(gap: GapEvent) throws(Failure) {
         if self.context.json {
             try self.context.console.print([
-                "gap": .members([
-                    "from": gap["from"], "to": gap["to"], "reason": gap["reason"],
-                ])
+                "gap": [
+                    "from": .integer(gap.from), "to": .integer(gap.to),
+                    "reason": .string(gap.reason),
+                ]
             ])
         }
         self.context.console.report(
-            "stoa: tail: messages after cursor \(gap.count("from")) up to \(gap.count("to")) "
-                + "cannot be shown: \(gap.shown("reason"))\n")
+            "stoa: tail: messages after cursor \(gap.from) up to \(gap.to) "
+                + "cannot be shown: \(gap.reason.shown)\n")
     }
 }
 

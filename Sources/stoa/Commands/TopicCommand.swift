@@ -27,9 +27,9 @@ struct TopicCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(TopicMethod.self, self.params) { conversation in
-            let name = conversation.shownConversation()
-            guard conversation["topic"] != nil else { return "\(name) has no topic\n" }
-            return "\(name): \(conversation.shown("topic"))\n"
+            let name = conversation.shownName
+            guard let topic = conversation.topic else { return "\(name) has no topic\n" }
+            return "\(name): \(topic.shown)\n"
         }
     }
 }

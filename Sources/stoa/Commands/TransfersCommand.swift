@@ -28,7 +28,7 @@ struct TransfersCommand: Subcommand {
     func run(in context: CommandContext) throws(Failure) {
         if let id = self.cancelled {
             try context.show(CancelTransferMethod.self, .init { $0.id = id }) { transfer in
-                "cancelled \(transfer.shown("name"))\n"
+                "cancelled \(transfer.name.shown)\n"
             }
             return
         }
@@ -39,17 +39,16 @@ struct TransfersCommand: Subcommand {
             }, empty: "no downloads; get a file with: stoa fetch ID",
             heading: ["ID", "NAME", "IN", "STATE", "DONE", "RATE", "LEFT"]
         ) { transfer in
-            let (stored, size) = (transfer.count("stored"), transfer.count("size"))
+            let (stored, size) = (transfer.stored, transfer.size)
             let percent = size > 0 ? stored * 100 / size : 100
-            let state = transfer["reason"].map { _ in
-                "\(transfer.shown("state")): \(transfer.shown("reason"))"
-            }
+            let state = transfer.state.rawValue
             return [
-                String(transfer.shown("id").prefix(12)), transfer.shown("name"),
-                transfer.shownConversation("conversationName"), state ?? transfer.shown("state"),
+                String(transfer.id.shown.prefix(12)), transfer.name.shown,
+                transfer.conversationName.shownConversation,
+                transfer.reason.map { "\(state): \($0.shown)" } ?? state,
                 "\(percent)% of \(ByteCount.text(size))",
-                transfer["rate"]?.integerValue.map { ByteCount.text($0) + "/s" } ?? "-",
-                transfer["secondsLeft"]?.integerValue.map { "\($0) s" } ?? "-",
+                transfer.rate.map { ByteCount.text($0) + "/s" } ?? "-",
+                transfer.secondsLeft.map { "\($0) s" } ?? "-",
             ]
         }
     }

@@ -13,7 +13,7 @@ struct UnarchiveCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(UnarchiveMethod.self, self.params) {
-            "\($0.shownConversation()) is not archived now\n"
+            "\($0.shownName) is not archived now\n"
         }
     }
 }

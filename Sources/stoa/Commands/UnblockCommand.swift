@@ -16,7 +16,7 @@ struct UnblockCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(UnblockMethod.self, self.params) {
-            "\($0.quotedPerson()) is not blocked now\n"
+            "\($0.shown.quoted) is not blocked now\n"
         }
     }
 }

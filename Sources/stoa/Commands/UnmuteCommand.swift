@@ -13,7 +13,7 @@ struct UnmuteCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(UnmuteMethod.self, self.params) {
-            "\($0.shownConversation()) is not muted now\n"
+            "\($0.shownName) is not muted now\n"
         }
     }
 }

@@ -12,28 +12,26 @@ struct UsageCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(UsageMethod.self) { usage in
-            func share(_ field: String) -> String {
-                let share = usage[field] ?? .null
-                return ByteCount.text(share.count("bytes")) + " of "
-                    + ByteCount.text(share.count("limit"))
+            func text(_ share: DiskShare) -> String {
+                ByteCount.text(share.bytes) + " of " + ByteCount.text(share.limit)
             }
             var text = context.console.table([
-                ["database", ByteCount.text(usage.count("database"))],
-                ["limit", ByteCount.text(usage.count("limit"))],
-                ["by strangers", share("strangers")],
-                ["by realm members", share("fellows")],
-                ["files", share("files")],
-                ["search", ByteCount.text(usage.count("search"))],
-                ["free", ByteCount.text(usage.count("free"))],
+                ["database", ByteCount.text(usage.database)],
+                ["limit", ByteCount.text(usage.limit)],
+                ["by strangers", text(usage.strangers)],
+                ["by realm members", text(usage.fellows)],
+                ["files", text(usage.files)],
+                ["search", ByteCount.text(usage.search)],
+                ["free", ByteCount.text(usage.free)],
             ])
-            let rows = usage.list("conversations").map { used in
+            let rows = usage.conversations.map { used in
                 let kept = [
-                    used["retainDays"]?.integerValue.map { "\($0) days" },
-                    used["retainBytes"]?.integerValue.map { ByteCount.text($0) },
+                    used.retainDays.map { "\($0) days" },
+                    used.retainBytes.map { ByteCount.text($0) },
                 ].compactMap { $0 }
                 return [
-                    used.shown("name").isEmpty ? used.shortKey() : used.shownConversation(),
-                    "\(used.count("entries"))", ByteCount.text(used.count("bytes")),
+                    used.name.isEmpty ? used.id.shortKey : used.name.shownConversation,
+                    "\(used.entries)", ByteCount.text(used.bytes),
                     kept.isEmpty ? "for ever" : kept.joined(separator: ", "),
                 ]
             }
@@ -50,8 +48,8 @@ struct UsageCommand: Subcommand {
 extension CommandContext {
     /// How many bytes of files the daemon would take beside those that are there.
     func roomForFiles() throws(Failure) -> Int64 {
-        let files = try self.call(UsageMethod.self, UsageMethod.Params())["files"] ?? .null
-        return files.count("limit") - files.count("bytes")
+        let files = try self.call(UsageMethod.self, UsageMethod.Params()).files
+        return files.limit - files.bytes
     }
 }
 

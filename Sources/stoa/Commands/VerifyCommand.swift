@@ -27,18 +27,18 @@ struct VerifyCommand: Subcommand {
         if let code = self.code { return try self.compare(code, context) }
         let params = VerifyMethod.Params { $0.person = self.person }
         let shown = try context.show(VerifyMethod.self, params) { (answer) throws(Failure) in
-            let digits = answer.shown("digits")
+            let digits = answer.digits.shown
             return (self.drawsCode ? try QRCode(digits).text : "")
-                + "\n  \(digits)\n  \(answer.shown("words"))\n\n"
+                + "\n  \(digits)\n  \(answer.words.shown)\n\n"
         }
         guard !context.json, context.console.inputIsTerminal else { return }
-        let name = shown["person"]?.quotedPerson() ?? ""
+        let name = shown.person.shown.quoted
         context.console.report("does \(name) see the same code? Type yes if so: ")
         guard try context.console.readYes() else {
             return context.console.report(
                 "not verified; if the codes differ, one of you has the wrong keys\n")
         }
-        try self.compare(shown["digits"]?.stringValue ?? "", context)
+        try self.compare(shown.digits, context)
     }
 
     private func compare(_ code: String, _ context: CommandContext) throws(Failure) {
@@ -47,7 +47,7 @@ struct VerifyCommand: Subcommand {
             $0.code = code
         }
         try context.show(VerifyMethod.self, params) {
-            "\($0["person"]?.quotedPerson() ?? "") is verified\n"
+            "\($0.person.shown.quoted) is verified\n"
         }
     }
 }

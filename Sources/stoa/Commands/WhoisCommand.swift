@@ -17,14 +17,18 @@ struct WhoisCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(WhoisMethod.self, self.params) {
-            let others = $0.list("others")
-            guard others.isEmpty else {
-                let rows = ([$0] + others).map { person in
-                    [
-                        person.shownName(), "@" + person.shown("id"), person.shown("tier"),
-                        person.shown("state"),
-                    ]
-                }
+            guard $0.others.isEmpty else {
+                let first = [
+                    $0.shownName, "@" + $0.id.shown, $0.tier.rawValue, $0.state.rawValue,
+                ]
+                let rows =
+                    [first]
+                    + $0.others.map { person in
+                        [
+                            person.shownName, "@" + person.id.shown, person.tier.rawValue,
+                            person.state.rawValue,
+                        ]
+                    }
                 return context.console.table([["NAME", "KEY", "TRUST", "STATE"]] + rows)
             }
             return context.console.table(Self.rows(of: $0))
@@ -32,17 +36,17 @@ struct WhoisCommand: Subcommand {
     }
 
     /// All that is known of one person.
-    private static func rows(of person: JSON) -> [[String]] {
+    private static func rows(of person: WhoisMethod.Result) -> [[String]] {
         // Of oneself there is no link, and so nothing that a state would say.
-        let isOwn = person["tier"] == .string(TierWord.own.rawValue)
-        return [["name", person.shownName()], ["status", person.shown("status")]]
-            + PictureLine.rows(of: person, for: "@\(person.shown("id").prefix(16))") + [
-                ["key", person.shown("id")],
-                ["person", person["person"] == nil ? "not known" : person.shown("person")],
-                ["trust", person.shown("tier")],
-            ] + (isOwn ? [] : [["state", person.shown("state")]]) + [
-                ["verified", person["verified"] == .bool(true) ? "yes" : "no"],
-                ["addresses", person.joined("addresses")],
+        let isOwn = person.tier == .own
+        return [["name", person.shownName], ["status", person.status.shown]]
+            + PictureLine.rows(of: person.picture, for: "@\(person.id.shown.prefix(16))") + [
+                ["key", person.id.shown],
+                ["person", person.person?.shown ?? "not known"],
+                ["trust", person.tier.rawValue],
+            ] + (isOwn ? [] : [["state", person.state.rawValue]]) + [
+                ["verified", person.verified ? "yes" : "no"],
+                ["addresses", person.addresses.shown],
             ]
     }
 }

@@ -67,24 +67,25 @@ struct CompleteCommand: Subcommand {
         case .messages: return try Self.recent(words, context)
         case .consumers:
             return try Self.list(ConsumersMethod.self, context) {
-                .init(word: $0["name"]?.stringValue ?? "", summary: $0.shown("conversationName"))
+                .init(word: $0.name, summary: $0.conversationName.shown)
             }
         case .realms:
             return try Self.list(RealmsMethod.self, context) {
-                .init(word: $0["name"]?.stringValue ?? "", summary: "")
+                .init(word: $0.name, summary: "")
             }
         }
     }
 
     private static func list<Method: ControlMethod>(
         _ method: Method.Type, _ context: CommandContext,
-        _ candidate: (JSON) -> CompletionPlace.Candidate?
-    ) throws(Failure) -> [CompletionPlace.Candidate] where Method.Params == PageParams {
+        _ candidate: (Method.Result.Element) -> CompletionPlace.Candidate?
+    ) throws(Failure) -> [CompletionPlace.Candidate]
+    where Method.Params == PageParams, Method.Result: ListResult {
         var found: [CompletionPlace.Candidate] = []
         // One page is more than anybody looks through.
         let page = try context.call(
             method, PageParams { $0.limit = Int64(ControlLimits.pageItems) })
-        for element in page.list("items") {
+        for element in page.value.items {
             if let new = candidate(element), !new.word.isEmpty, !found.contains(new) {
                 found.append(new)
             }
@@ -96,12 +97,12 @@ struct CompleteCommand: Subcommand {
         _ context: CommandContext
     ) throws(Failure) -> [CompletionPlace.Candidate] {
         try self.list(ConversationsMethod.self, context) { conversation in
-            let unread = conversation.count("unread")
-            let name = conversation["name"]?.stringValue ?? ""
+            let unread = conversation.unread
+            let name = conversation.name
             // People come with those whom one has not written to yet.
             guard !name.hasPrefix("@") else { return nil }
             return .init(
-                word: name, summary: unread > 0 ? "\(unread) unread" : conversation.shown("topic"))
+                word: name, summary: unread > 0 ? "\(unread) unread" : conversation.topic.shown)
         }
     }
 
@@ -109,10 +110,10 @@ struct CompleteCommand: Subcommand {
         _ context: CommandContext
     ) throws(Failure) -> [CompletionPlace.Candidate] {
         try self.list(PeopleMethod.self, context) { person in
-            let name = person["name"]?.stringValue ?? ""
-            let isPlain = !name.isEmpty && person["ambiguous"] != .bool(true)
+            let name = person.name
+            let isPlain = !name.isEmpty && person.ambiguous != true
             return .init(
-                word: isPlain ? "@\(name)" : person.shortKey(), summary: person.shown("state"))
+                word: isPlain ? "@\(name)" : person.id.shortKey, summary: person.state.rawValue)
         }
     }
 
@@ -128,11 +129,11 @@ struct CompleteCommand: Subcommand {
                     $0.limit = Self.messages
                 })
             // Who came and went cannot be answered.
-            for message in page.list("messages").reversed() where !message.shown("text").isEmpty {
-                let id = message.shown("id").prefix(Self.idCharacters)
+            for message in page.value.messages.reversed() where !message.text.isEmpty {
+                let id = message.id.shown.prefix(Self.idCharacters)
                 let text = TerminalText.line(
-                    String((message["text"]?.stringValue ?? "").prefix(Self.excerptCharacters)))
-                let author = message.shownPerson("authorName", key: "author")
+                    String(message.text.prefix(Self.excerptCharacters)))
+                let author = message.shownAuthor.text
                 found.append(.init(word: String(id), summary: "\(author): \(text)"))
             }
         }

@@ -52,12 +52,15 @@ struct FactGathering {
     }
 
     private func ask(_ facts: inout DiagnosisFacts) throws(Failure) {
-        guard let status = StatusMethod.Result(field: try self.context.call(StatusMethod.self))
-        else { throw Failure(.garbled("its status cannot be read")) }
+        // It judges only what it can read as a whole.
+        let status = try self.context.call(StatusMethod.self).json
+        guard let status = StatusMethod.Result(field: status) else {
+            throw Failure(.garbled("its status cannot be read"))
+        }
         facts.status = status
         // What a daemon of another version says otherwise is left out.
-        facts.peers = try self.all(PeersMethod.self).compactMap { PeersMethod.Peer(field: $0) }
-        facts.dials = try self.all(DialsMethod.self).compactMap { DialsMethod.Dial(field: $0) }
+        facts.peers = try self.all(PeersMethod.self).compactMap { PeersMethod.Peer(field: $0.json) }
+        facts.dials = try self.all(DialsMethod.self).compactMap { DialsMethod.Dial(field: $0.json) }
     }
 
     /// What an older daemon does not know, or does not tell everybody.
@@ -67,10 +70,10 @@ struct FactGathering {
         var limit = Int64(self.context.options.timeoutMilliseconds ?? Self.answerMilliseconds)
         do throws(Failure) {
             let refusals = try self.all(RefusalsMethod.self)
-            facts.refusals = refusals.compactMap { RefusalsMethod.Refusal(field: $0) }
+            facts.refusals = refusals.compactMap { RefusalsMethod.Refusal(field: $0.json) }
             limit = self.checkMilliseconds
             let answer = try self.context.call(DiagnoseMethod.self, daemonMilliseconds: limit)
-            facts.diagnosis = DiagnoseMethod.Result(field: answer)
+            facts.diagnosis = DiagnoseMethod.Result(field: answer.json)
             if facts.diagnosis == nil {
                 facts.ownChecks = .unknown(why: "its report cannot be read", remedy: "")
             }
@@ -96,8 +99,9 @@ struct FactGathering {
     /// All elements of a list; none where it is refused, as some are to the group of the socket.
     private func all<Method: ControlMethod>(
         _ method: Method.Type
-    ) throws(Failure) -> [JSON] where Method.Params == PageParams {
-        var elements: [JSON] = []
+    ) throws(Failure) -> [Received<Method.Result.Element>]
+    where Method.Params == PageParams, Method.Result: ListResult {
+        var elements: [Received<Method.Result.Element>] = []
         do throws(Failure) {
             try self.context.forEach(method) { elements.append($0) }
         } catch {

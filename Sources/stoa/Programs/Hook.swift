@@ -120,33 +120,4 @@ extension JSON {
         line.append(0x0A)
         return line
     }
-
-    /// The name of a message's author, with the beginning of the key where it could be taken for another.
-    private var hookAuthor: String {
-        let name = self["authorName"]?.stringValue ?? ""
-        return self["ambiguous"] == .bool(true) ? name + self.shortKey("author") : name
-    }
-
-    /// What a command finds in its environment of a message or another change.
-    func hookVariables(event: String) -> [String: String] {
-        let isMessage = self["authorName"] != nil
-        let fields: [(String, JSON?)] = [
-            ("STOA_ID", isMessage ? self["id"] : self["message"]),
-            ("STOA_CONVERSATION", isMessage ? self["conversationName"] : self["name"]),
-            ("STOA_CONVERSATION_ID", isMessage ? self["conversation"] : self["id"]),
-            ("STOA_AUTHOR", isMessage ? .string(self.hookAuthor) : self["peerName"]),
-            ("STOA_AUTHOR_ID", isMessage ? self["author"] : self["peer"]),
-            ("STOA_KIND", self["kind"]), ("STOA_TEXT", self["text"]), ("STOA_TIME", self["time"]),
-            ("STOA_CODE", self["code"]),
-        ]
-        var variables = ["STOA_EVENT": event, "STOA_CURSOR": "\(self.count("cursor"))"]
-        for (name, value) in fields {
-            // An environment has no U+0000.
-            let text = value?.stringValue ?? ""
-            variables[name] = String(
-                text.unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : Character($0) })
-        }
-        variables["STOA_VERIFIED"] = self["verified"] == .bool(true) ? "1" : ""
-        return variables
-    }
 }

@@ -50,11 +50,13 @@ struct HookRun {
 
     private mutating func take(_ event: MessageFollower.Event) throws(Failure) {
         switch event {
-        case .message(let json), .change(let json): try self.take(json)
+        case .message(let message): try self.take(HookEvent(message))
+        case .change(let change): try self.take(HookEvent(change))
+        case .piece: break
         case .gap(let gap):
             self.report(
-                "events after cursor \(gap.count("from")) up to \(gap.count("to")) are missing: "
-                    + gap.shown("reason"))
+                "events after cursor \(gap.from) up to \(gap.to) are missing: "
+                    + gap.reason.shown)
         case .lost(let error): self.report("\(error.reason); connecting again")
         case .connected:
             self.report("connected again")
@@ -62,15 +64,14 @@ struct HookRun {
         }
     }
 
-    private mutating func take(_ json: JSON) throws(Failure) {
-        let cursor = json.count("cursor")
+    private mutating func take(_ event: HookEvent) throws(Failure) {
         // What a lost connection had brought comes again over the next one.
-        guard cursor > self.handled else { return }
-        if self.isMeant(json) {
-            guard self.runUntilDone(json) else { return self.isEnding = true }
+        guard event.cursor > self.handled else { return }
+        if self.isMeant(event) {
+            guard self.runUntilDone(event) else { return self.isEnding = true }
         }
-        self.handled = cursor
-        try self.settle(cursor)
+        self.handled = event.cursor
+        try self.settle(event.cursor)
     }
 
     private func settle(_ cursor: Int64) throws(Failure) {
@@ -78,33 +79,32 @@ struct HookRun {
         try Failure.of { () throws(ClientError) in try follower.settle(cursor) }
     }
 
-    private func isMeant(_ json: JSON) -> Bool {
+    private func isMeant(_ event: HookEvent) -> Bool {
         switch self.event {
-        case .direct where !json.shown("conversationName").hasPrefix("@"): false
-        case .alert where json["event"] != "raised": false
-        default: self.match?.isFound(in: json["text"]?.stringValue ?? "") ?? true
+        case .direct where !event.isDirect: false
+        case .alert where !event.isAlert: false
+        default: self.match?.isFound(in: event.text) ?? true
         }
     }
 
     /// Runs the command until it ends with 0, or has been tried often enough; false where the program is
     /// to end first.
-    private func runUntilDone(_ json: JSON) -> Bool {
-        let variables = json.hookVariables(event: self.event.rawValue)
+    private func runUntilDone(_ event: HookEvent) -> Bool {
+        let variables = event.variables(event: self.event.rawValue)
         var attempts: Int64 = 0
         while true {
-            switch self.hook.run(json, variables, self.interrupts) {
+            switch self.hook.run(event.json, variables, self.interrupts) {
             case .done: return true
             case .interrupted(let isDone):
                 if isDone {
                     // Done all the same: it need not come again.
-                    try? self.settle(json.count("cursor"))
+                    try? self.settle(event.cursor)
                 }
                 return false
             case .failed(let why):
                 attempts += 1
                 let name = TerminalText.line(self.hook.words.first ?? "")
-                let id =
-                    (json["message"] ?? json["id"])?.stringValue.map { " \($0.prefix(12))" } ?? ""
+                let id = event.id.isEmpty ? "" : " \(event.id.prefix(12))"
                 let what = "\(name) \(why), for \(self.event.rawValue)\(TerminalText.line(id))"
                 if attempts > self.retries {
                     self.report("\(what); given up after \(attempts) attempts")

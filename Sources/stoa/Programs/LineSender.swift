@@ -100,8 +100,8 @@ struct LineSender {
         defer { self.sent += taken }
         try self.calls.proceed { (answer) throws(Failure) in
             taken += 1
-            context.noteChange(answer.shown("id"))
-            if context.json { try context.console.print(answer) }
+            context.noteChange(answer.id.shown)
+            if context.json { try context.console.print(answer.json) }
         }
     }
 }

@@ -4,7 +4,7 @@ import Posix
 
 /// Calls of one method that are under way, each with an idempotency key: where the daemon goes away, what
 /// is unanswered goes again to the next one, and has no second effect.
-struct RepeatableCalls<Method: ControlMethod> {
+struct RepeatableCalls<Method: ControlMethod> where Method.Result: ControlValue {
     /// A call that is on its way.
     private struct Pending {
         var params: Method.Params
@@ -52,7 +52,9 @@ struct RepeatableCalls<Method: ControlMethod> {
     /// for; throws the first refusal.
     ///
     /// It comes before each wait: then all that may be under way is.
-    mutating func proceed(_ body: (JSON) throws(Failure) -> Void) throws(Failure) {
+    mutating func proceed(
+        _ body: (Received<Method.Result>) throws(Failure) -> Void
+    ) throws(Failure) {
         try self.takeAnswers(body)
         try self.connect()
         try self.send()
@@ -105,11 +107,13 @@ struct RepeatableCalls<Method: ControlMethod> {
         return outcome.readable.contains(input)
     }
 
-    private mutating func takeAnswers(_ body: (JSON) throws(Failure) -> Void) throws(Failure) {
+    private mutating func takeAnswers(
+        _ body: (Received<Method.Result>) throws(Failure) -> Void
+    ) throws(Failure) {
         while let request = self.pending.first?.request {
-            var answer: JSON?
+            var answer: Received<Method.Result>?
             try self.mending { (_, connection) throws(ClientError) in
-                answer = try connection.answer(to: request)
+                answer = try connection.answer(Method.self, to: request)
             }
             guard let answer else { return }
             self.patience = nil

@@ -29,7 +29,7 @@ struct PacketPipe {
         fill(&params)
         return try Failure.of { () throws(ClientError) in
             try self.connection.call(OpenStreamMethod.self, params)
-        }.count("stream")
+        }.stream
     }
 
     // MARK: Sending
@@ -66,7 +66,7 @@ struct PacketPipe {
                 return
             } catch {
                 guard case .refused(let refusal) = error, refusal.knownCode == .busy,
-                    let wait = refusal.data?["retryMilliseconds"]?.integerValue
+                    let wait = refusal.retryMilliseconds
                 else { throw Failure(error) }
                 _ = PollWait.any(
                     readable: [], writable: nil, millisecondsAtMost: Int32(clamping: max(1, wait)))
@@ -87,27 +87,23 @@ struct PacketPipe {
         var events = try Failure.of { () throws(ClientError) in try self.connection.takeEvents() }
         while true {
             for event in events {
-                guard let params = event.params.json, params.count("stream") == stream else {
-                    continue
-                }
-                if let known, !known.contains(params.shown("peer")) {
-                    if leftOut.insert(params.shown("peer")).inserted {
+                guard let packet = Packet(event), packet.stream == stream else { continue }
+                if let known, !known.contains(packet.peer) {
+                    if leftOut.insert(packet.peer).inserted {
                         console.report(
-                            "stoa: stream: \(params.shownPerson("peerName", key: "peer")) is not a contact of "
+                            "stoa: stream: \(packet.name) is not a contact of "
                                 + "yours; their packets are left out (name them with --by)\n")
                     }
                     continue
                 }
-                if self.context.json { try console.print(params) }
-                switch event.method {
-                case StreamErrorEvent.name: self.report(params)
-                case StreamEvent.name:
-                    if let data = params["data"].flatMap({ Base64(field: $0) }), !self.context.json
-                    {
+                if self.context.json { try console.print(event.params.json ?? .null) }
+                switch packet {
+                case .error(let error): self.report(error)
+                case .data(let event):
+                    if let data = event.data, !self.context.json {
                         try console.pass(data.bytes, toErrors: false)
                     }
-                    if params["end"] == .bool(true), !isFollowing { return }
-                default: continue
+                    if event.end == true, !isFollowing { return }
                 }
             }
             let readable = [self.connection.descriptor]
@@ -120,12 +116,50 @@ struct PacketPipe {
         }
     }
 
-    private func report(_ error: JSON) {
-        let cached = error.count("cached")
+    private func report(_ error: StreamErrorEvent) {
+        let cached = error.cached
         let text =
-            "\(error.count("missed")) packets are missing"
-            + (error["reason"] == "slow" ? ", since this end did not read" : "")
+            "\(error.missed) packets are missing"
+            + (error.reason == .slow ? ", since this end did not read" : "")
         self.context.console.report(
             "stoa: stream: \(text)\(cached > 0 ? "; \(cached) follow" : "")\n")
+    }
+}
+
+/// What comes on an open stream.
+private enum Packet {
+    case data(StreamEvent)
+    case error(StreamErrorEvent)
+
+    /// Nil where it is about something else.
+    init?(_ notification: RPCRequest) {
+        switch ServerEvent(notification) {
+        case .stream(let event): self = .data(event)
+        case .streamError(let event): self = .error(event)
+        default: return nil
+        }
+    }
+
+    var stream: Int64 {
+        switch self {
+        case .data(let event): event.stream
+        case .error(let event): event.stream
+        }
+    }
+
+    /// The sender's device; empty where several senders are meant.
+    var peer: String {
+        switch self {
+        case .data(let event): event.peer
+        case .error(let event): event.peer ?? ""
+        }
+    }
+
+    /// How the sender is called.
+    var name: String {
+        switch self {
+        case .data(let event): event.shownPeer.text
+        case .error(let event): ShownPerson(name: "", id: event.peer ?? "").text
+        }
     }
 }

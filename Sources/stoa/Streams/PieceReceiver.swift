@@ -70,66 +70,66 @@ struct PieceReceiver {
     private mutating func handle(_ events: [MessageFollower.Event]) throws(Failure) -> Bool {
         for event in events {
             switch event {
-            case .change(let piece):
+            case .piece(let piece):
                 let hasEnded = try self.take(piece)
                 if hasEnded, !self.isFollowing { return true }
             case .gap(let gap):
                 throw Failure(
                     .inputOutput,
-                    why: "the stream after cursor \(gap.count("from")) is lost: "
-                        + gap.shown("reason"), next: "ask for it to be sent again")
+                    why: "the stream after cursor \(gap.from) is lost: "
+                        + gap.reason.shown, next: "ask for it to be sent again")
             case .lost(let error):
                 self.context.console.report(
                     "stoa: stream: \(error.reason); connecting again\n")
             case .connected: self.context.console.report("stoa: stream: connected again\n")
-            case .message: continue
+            case .message, .change: continue
             }
         }
         return false
     }
 
     /// Writes a piece, or leaves it out; whether its sending ends with it.
-    private mutating func take(_ piece: JSON) throws(Failure) -> Bool {
-        guard let data = piece["data"].flatMap({ Base64(field: $0) }) else {
-            throw Failure(.garbled("a piece of a stream has no bytes"))
-        }
-        if let known = self.known, !known.contains(piece.shown("peer")) {
+    private mutating func take(_ piece: Received<StreamPieceEvent>) throws(Failure) -> Bool {
+        guard piece.hasData else { throw Failure(.garbled("a piece of a stream has no bytes")) }
+        if let known = self.known, !known.contains(piece.peer) {
             self.report(
-                "is not a contact of yours; their data is left out (name them with --by)", piece
+                "is not a contact of yours; their data is left out (name them with --by)",
+                piece.value
             )
-            self.written = piece.count("cursor")
+            self.written = piece.cursor
             if self.sending == nil { self.whole = self.written }
             return false
         }
         let verdict: StreamSending.Verdict
         do throws(StreamSending.Fault) {
             verdict = try StreamSending.judge(
-                piece, bytes: data.bytes.count, behind: self.sending)
+                piece.value, behind: self.sending)
         } catch {
-            throw self.failure(error, at: piece)
+            throw self.failure(error, at: piece.value)
         }
         switch verdict {
         case .another:
-            self.report("sends this stream too; that is left out (name them with --by)", piece)
-            if self.stall == nil { self.stall = StreamStall(waiting: piece) }
+            self.report(
+                "sends this stream too; that is left out (name them with --by)", piece.value)
+            if self.stall == nil { self.stall = StreamStall(waiting: piece.value) }
         case .beginningMissed:
-            self.report("started sending before this; that is left out", piece)
+            self.report("started sending before this; that is left out", piece.value)
         case .write(let sending):
-            try self.write(data.bytes, of: piece)
+            try self.write(piece)
             self.sending = sending
-            self.stall?.note(data.bytes.count)
+            self.stall?.note(piece.data.bytes.count)
             if sending == nil { self.stall = nil }
         }
-        let cursor = piece.count("cursor")
-        self.written = cursor
-        if self.sending == nil { self.whole = cursor }
+        self.written = piece.cursor
+        if self.sending == nil { self.whole = piece.cursor }
         guard verdict == .write(nil) else { return false }
         self.leftOut = []
         return true
     }
 
-    private func write(_ bytes: [UInt8], of piece: JSON) throws(Failure) {
-        if self.context.json { try self.context.console.print(piece) }
+    private func write(_ piece: Received<StreamPieceEvent>) throws(Failure) {
+        let bytes = piece.data.bytes
+        if self.context.json { try self.context.console.print(piece.json) }
         if let file = self.file {
             try file.append(bytes)
         } else if !self.context.json {
@@ -138,10 +138,10 @@ struct PieceReceiver {
     }
 
     /// Says of somebody that their data is left out: once, until a sending has ended.
-    private mutating func report(_ what: String, _ piece: JSON) {
-        guard self.leftOut.insert(piece.shown("peer")).inserted else { return }
+    private mutating func report(_ what: String, _ piece: StreamPieceEvent) {
+        guard self.leftOut.insert(piece.peer).inserted else { return }
         self.context.console.report(
-            "stoa: stream: \(piece.quotedPerson("peerName", key: "peer")) \(what)\n")
+            "stoa: stream: \(piece.shownPeer.quoted) \(what)\n")
     }
 
     private func failure(_ stall: StreamStall) -> Failure {
@@ -153,8 +153,8 @@ struct PieceReceiver {
                 + "@\(stall.peer.prefix(16))")
     }
 
-    private func failure(_ fault: StreamSending.Fault, at piece: JSON) -> Failure {
-        let who = piece.quotedPerson("peerName", key: "peer")
+    private func failure(_ fault: StreamSending.Fault, at piece: StreamPieceEvent) -> Failure {
+        let who = piece.shownPeer.quoted
         switch fault {
         case .missing(let after, let next):
             return Failure(
@@ -166,7 +166,7 @@ struct PieceReceiver {
             return Failure(
                 .inputOutput, why: "\(who) started again, and the earlier sending never ended",
                 next: "delete what was written, and receive it with --from "
-                    + "\(piece.count("cursor") - 1)")
+                    + "\(piece.cursor - 1)")
         }
     }
 

@@ -29,10 +29,10 @@ struct StreamSending: Equatable {
 
     /// Judges a piece behind what has come; nil for the sending where none is under way.
     static func judge(
-        _ piece: JSON, bytes count: Int, behind sending: StreamSending?
+        _ piece: StreamPieceEvent, behind sending: StreamSending?
     ) throws(Fault) -> Verdict {
-        let (peer, session) = (piece.shown("peer"), piece.count("session"))
-        let offset = piece.count("offset")
+        let (peer, session) = (piece.peer.shown, piece.session)
+        let offset = piece.offset
         if let sending, sending.peer != peer { return .another }
         if let sending, sending.session != session {
             guard offset == 0 else { return .another }
@@ -41,10 +41,8 @@ struct StreamSending: Equatable {
         guard sending != nil || offset == 0 else { return .beginningMissed }
         let before = sending?.bytes ?? 0
         guard offset == before else { throw .missing(after: before, next: offset) }
-        let isEnd = piece["end"] == .bool(true)
+        let bytes = before + Int64(piece.data.bytes.count)
         return .write(
-            isEnd
-                ? nil
-                : StreamSending(peer: peer, session: session, bytes: before + Int64(count)))
+            piece.end == true ? nil : StreamSending(peer: peer, session: session, bytes: bytes))
     }
 }

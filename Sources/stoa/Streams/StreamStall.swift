@@ -17,10 +17,10 @@ struct StreamStall {
     private static let milliseconds: UInt64 = 30_000
 
     /// Begins with the first piece that waits.
-    init(waiting piece: JSON, at now: UInt64 = SystemClock.monotonicMilliseconds()) {
-        self.peer = piece.shown("peer")
-        self.name = piece.shownPerson("peerName", key: "peer")
-        self.cursor = piece.count("cursor")
+    init(waiting piece: StreamPieceEvent, at now: UInt64 = SystemClock.monotonicMilliseconds()) {
+        self.peer = piece.peer.shown
+        self.name = piece.shownPeer.text
+        self.cursor = piece.cursor
         self.deadline = now + Self.milliseconds
     }
 
