@@ -160,7 +160,8 @@ extension Transfers {
         guard self.pictures.take(blob, beginning: beginning) else {
             let names = owners.prefix(4).map { "@\($0.shortText)" }.joined(separator: ", ")
             wanted.append(
-                .warn("the profile picture of \(names) is not a PNG, JPEG or WebP and was not kept"))
+                .warn("the profile picture of \(names) is not a PNG, JPEG or WebP and was not kept")
+            )
             return !self.downloads.places(of: blob).allSatisfy(\.isProfile)
         }
         for author in owners { wanted.append(self.tell(author)) }

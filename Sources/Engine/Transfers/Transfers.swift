@@ -123,7 +123,8 @@ struct Transfers: Sendable {
                 wanted.append(
                     .warn(
                         "\(neighbours.links[link].info.peer.shortText) sent data that is not part of "
-                            + "file \(blob.description.prefix(8)); it is not asked for that file again"))
+                            + "file \(blob.description.prefix(8)); it is not asked for that file again"
+                    ))
             case .changed(let holdings, let isLast):
                 if isLast { self.endPicture(holdings.blob, at: now) }
                 let told = self.uploads.changed(holdings, isLast: isLast, at: now)
