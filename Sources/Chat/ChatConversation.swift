@@ -18,6 +18,44 @@ struct ChatConversation: Equatable, Sendable {
         case goal(String)
     }
 
+    /// How far the user has read it.
+    struct Reading: Equatable, Sendable {
+        /// The cursor that the daemon was told last.
+        var acknowledged: Int64 = 0
+        /// The cursor up to which the daemon counts messages as read, as far as the client knows it.
+        var readThrough: Int64 = 0
+        /// The cursors of loaded messages that have not been on the screen.
+        var unseen: [String: Int64] = [:]
+        /// The cursors of those that have been, and that the daemon still counts as unread.
+        var seen: [String: Int64] = [:]
+        /// Whether the user has just entered, so that it begins at the first unread message.
+        var isEntered = false
+        /// Whether the first unread message is older than what is loaded.
+        var isSeekingUnread = false
+        /// The message below the line that marks new ones.
+        var firstUnread: String?
+        /// How many messages have come since the user scrolled away.
+        var missedBelow = 0
+    }
+
+    /// Which messages the input line is about.
+    struct Aiming: Equatable, Sendable {
+        /// The message that /reply, /react and the like take.
+        var selected: String?
+        /// What the command in the line is about.
+        var aim: ChatAim?
+        /// The user's own message that is being edited.
+        var editing: String?
+        /// The message that the next one answers.
+        var replying: String?
+    }
+
+    /// The last own message that each member has received, and has read.
+    struct Receipts: Equatable, Sendable {
+        var delivered: [String: String] = [:]
+        var read: [String: String] = [:]
+    }
+
     var id = ""
     /// As it is shown, and a room as it is written.
     var name = ""
@@ -36,10 +74,6 @@ struct ChatConversation: Equatable, Sendable {
     var scrollback = Scrollback()
     /// Nil at the end, where new messages appear.
     var anchor: Anchor?
-    /// How many have come since the person scrolled away.
-    var missedBelow = 0
-    /// Before which message the line of what is new stands.
-    var firstUnread: String?
     var loading: Loading?
     /// Which messages are to be asked for once more, since they came late or have changed.
     var stale: [String] = []
@@ -48,33 +82,13 @@ struct ChatConversation: Equatable, Sendable {
     /// The message that is to be looked at, and is not here.
     var goal: String?
     var input = InputLine()
-    /// The message that is pointed at, for /reply, /react and the like.
-    var selected: String?
-    /// What the command in the line is about.
-    var aim: ChatAim?
-    /// The own message whose text is being changed.
-    var editing: String?
-    /// The message that the next one answers.
-    var replying: String?
     var members: [ChatMember] = []
     var hasMembers = false
-    /// Up to which own message others have what is here, and have read it.
-    var delivered: [String: String] = [:]
-    var read: [String: String] = [:]
     /// Who writes here, and how they are shown.
     var typing: [String: ShownPerson] = [:]
-    /// What the daemon was told last to be read.
-    var acknowledged: Int64 = 0
-    /// Up to where the daemon has it as read, by arrival, as far as that is known here.
-    var readThrough: Int64 = 0
-    /// Messages that are here and were not on the screen, and those that were and are still unread for the
-    /// daemon; with their cursors.
-    var unseen: [String: Int64] = [:]
-    var seen: [String: Int64] = [:]
-    /// Whether it was just entered, so that it begins at the first unread message.
-    var isEntered = false
-    /// Whether the first unread message is older than what is loaded.
-    var isSeekingUnread = false
+    var reading = Reading()
+    var aiming = Aiming()
+    var receipts = Receipts()
 
     var isDirect: Bool { self.kind == .direct }
     /// Whether it asks for attention.
@@ -112,8 +126,8 @@ struct ChatConversation: Equatable, Sendable {
         func last(_ marks: [String: String]) -> Int {
             marks.values.compactMap { self.scrollback.index(of: $0) }.max() ?? -1
         }
-        let read = last(self.read)
-        return (max(read, last(self.delivered)), read)
+        let read = last(self.receipts.read)
+        return (max(read, last(self.receipts.delivered)), read)
     }
 
     /// Whether the newest messages are on the screen.

@@ -212,7 +212,7 @@ extension ChatState {
             }
         case .edit(let text, let message, let id):
             self.note("/\(SlashCommand.Name.edit): \(why)", isFault: true, in: id)
-            self.putBack(SlashCommand.typed(text), in: id) { $0.editing = message }
+            self.putBack(SlashCommand.typed(text), in: id) { $0.aiming.editing = message }
         case .members(let id, _):
             self.note("/\(SlashCommand.Name.who): \(why)", isFault: true, in: id)
         case .status, .follow, .positions, .conversations, .typing, .presence, .history, .send,
@@ -228,8 +228,8 @@ extension ChatState {
     ) {
         func put(_ conversation: inout ChatConversation) {
             // While another message is changed or answered, what stands in the line is for that one.
-            guard conversation.input.isEmpty, conversation.editing == nil,
-                conversation.replying == nil
+            guard conversation.input.isEmpty, conversation.aiming.editing == nil,
+                conversation.aiming.replying == nil
             else { return conversation.input.keep(text) }
             conversation.input.set(text)
             begin(&conversation)

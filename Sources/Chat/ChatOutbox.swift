@@ -127,7 +127,7 @@ extension ChatState {
         default:
             let item = self.outbox.items.remove(at: place)
             self.note("not sent: \(Self.text(error))", isFault: true, in: item.conversation)
-            self.putBack(item.typed, in: item.conversation) { $0.replying = item.replyTo }
+            self.putBack(item.typed, in: item.conversation) { $0.aiming.replying = item.replyTo }
         }
     }
 }

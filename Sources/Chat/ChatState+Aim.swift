@@ -24,9 +24,9 @@ extension ChatState {
 
     /// Takes aim once such a command is typed: at the message that is chosen, else at the newest that fits.
     mutating func takeAim() {
-        guard let name = self.aimedCommand else { return self.shown.aim = nil }
-        let isChosen = self.shown.selected != nil
-        if let aim = self.shown.aim, aim.command == name, !isChosen, !aim.isChosen { return }
+        guard let name = self.aimedCommand else { return self.shown.aiming.aim = nil }
+        let isChosen = self.shown.aiming.selected != nil
+        if let aim = self.shown.aiming.aim, aim.command == name, !isChosen, !aim.isChosen { return }
         let own = self.own.id
         let found = self.target {
             switch name {
@@ -36,18 +36,20 @@ extension ChatState {
             default: true
             }
         }
-        self.shown.aim = found.map { ChatAim(command: name, message: $0, isChosen: isChosen) }
+        self.shown.aiming.aim = found.map {
+            ChatAim(command: name, message: $0, isChosen: isChosen)
+        }
     }
 
     /// The message that a command is about, as it is now.
     func aimed(_ name: SlashCommand.Name) -> ChatMessage? {
-        guard let aim = self.shown.aim, aim.command == name else { return nil }
+        guard let aim = self.shown.aiming.aim, aim.command == name else { return nil }
         return self.shown.scrollback[aim.message.id] ?? aim.message
     }
 
     /// What is answered or changed, in at most so many cells; nil where nothing is.
     func aimText(columns: Int) -> String? {
-        if let id = self.shown.editing {
+        if let id = self.shown.aiming.editing {
             return self.aimText("edit", self.shown.scrollback[id], columns) + "; Esc cancels"
         }
         if let name = self.aimedCommand {
@@ -61,7 +63,7 @@ extension ChatState {
                 }
             return self.aimText(what, message, columns)
         }
-        return self.shown.replying.map {
+        return self.shown.aiming.replying.map {
             self.aimText("reply to", self.shown.scrollback[$0], columns)
         }
     }

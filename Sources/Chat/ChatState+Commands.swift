@@ -60,11 +60,11 @@ extension ChatState {
             return self.note("there is no message to reply to", isFault: true)
         }
         if command.rest.isEmpty {
-            self.shown.replying = target.id
+            self.shown.aiming.replying = target.id
         } else {
             self.outbox.add(
                 command.rest, to: self.current, isAction: false, replyTo: target.id)
-            self.shown.selected = nil
+            self.shown.aiming.selected = nil
         }
     }
 
@@ -143,7 +143,7 @@ extension ChatState {
                 return self.note("there is no message", isFault: true)
             }
             let isRemoved = target.signs.contains { $0.sign == sign && $0.isOwn }
-            self.shown.selected = nil
+            self.shown.aiming.selected = nil
             self.ask(ReactMethod.self, asked) {
                 $0.id = target.id
                 $0.sign = sign
@@ -151,7 +151,7 @@ extension ChatState {
             }
             return
         }
-        if self.shown.selected == nil, !self.outbox.shown(in: self.current).isEmpty {
+        if self.shown.aiming.selected == nil, !self.outbox.shown(in: self.current).isEmpty {
             // The last one is not there yet, and the one before it is not meant.
             self.shown.input.set(command.line)
             return self.notice = "your last message is not sent yet; try again in a moment"
@@ -160,15 +160,15 @@ extension ChatState {
         guard let target = self.aimed(command.name) else {
             let what = isEdit ? "text" : "message"
             return self.note(
-                self.shown.selected == nil
+                self.shown.aiming.selected == nil
                     ? "there is no \(what) of yours here" : "that is no \(what) of yours",
                 isFault: true)
         }
-        self.shown.selected = nil
+        self.shown.aiming.selected = nil
         if command.name == .delete {
             self.ask(DeleteMethod.self, asked) { $0.id = target.id }
         } else if command.rest.isEmpty {
-            self.shown.editing = target.id
+            self.shown.aiming.editing = target.id
             self.shown.input.set(SlashCommand.typed(target.text))
         } else {
             self.change(target.id, to: command.rest)

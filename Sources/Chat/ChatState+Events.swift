@@ -79,10 +79,10 @@ extension ChatState {
             if event.kind == .join || event.kind == .leave { $0.hasMembers = false }
             if isOfOthers, !(isReading && $0.isAtEnd) {
                 // Who comes back finds where they left off.
-                if isLooked, $0.isAtEnd, $0.unread == 0 { $0.firstUnread = message.id }
+                if isLooked, $0.isAtEnd, $0.unread == 0 { $0.reading.firstUnread = message.id }
                 $0.unread += 1
                 if message.isMention { $0.mentions += 1 }
-                if isLooked, !$0.isAtEnd { $0.missedBelow += 1 }
+                if isLooked, !$0.isAtEnd { $0.reading.missedBelow += 1 }
             }
             guard !$0.scrollback.isEmpty || isLooked, $0.scrollback[message.id] == nil else {
                 return
@@ -145,8 +145,8 @@ extension ChatState {
         guard let peer = change.peer else { return }
         let message = change.message ?? ""
         switch change.knownEvent {
-        case .delivered: self.with(id) { $0.delivered[peer] = message }
-        case .read: self.with(id) { $0.read[peer] = message }
+        case .delivered: self.with(id) { $0.receipts.delivered[peer] = message }
+        case .read: self.with(id) { $0.receipts.read[peer] = message }
         case .linked: self.linked[peer] = true
         case .unlinked: self.linked[peer] = false
         default: break
@@ -164,7 +164,7 @@ extension ChatState {
                 self.load(.goal(goal), around: goal)
             } else if shown.scrollback.messages.allSatisfy(\.isNote), shown.scrollback.hasOlder {
                 self.load(.newest)
-            } else if shown.scrollback.hasOlder, shown.isSeekingUnread || self.isNearTop {
+            } else if shown.scrollback.hasOlder, shown.reading.isSeekingUnread || self.isNearTop {
                 self.load(.older)
             } else if shown.scrollback.hasNewer, self.isNearBottom {
                 self.load(.newer)
@@ -188,8 +188,8 @@ extension ChatState {
         let scrollback = self.shown.scrollback
         let id = self.current
         let isSeeking =
-            what == .newest && self.shown.isEntered && self.shown.unread > 50
-            || what == .older && self.shown.isSeekingUnread
+            what == .newest && self.shown.reading.isEntered && self.shown.unread > 50
+            || what == .older && self.shown.reading.isSeekingUnread
         let isAsked = self.ask(HistoryMethod.self, .history(id, what)) {
             $0.to = id
             $0.limit = isSeeking ? Int64(ControlLimits.historyMessages) : Self.pageMessages
@@ -225,7 +225,7 @@ extension ChatState {
         case .older:
             shown.scrollback.merge(page, isOlder: true)
             shown.scrollback.hasOlder = more && !page.isEmpty
-            if shown.isSeekingUnread {
+            if shown.reading.isSeekingUnread {
                 self.conversations[place] = shown
                 return self.begin(at: place)
             }

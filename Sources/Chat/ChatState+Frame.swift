@@ -103,7 +103,7 @@ extension ChatState {
             count += part.count
             place -= 1
         }
-        if self.isReading, !shown.unseen.isEmpty { self.shown.see(seen) }
+        if self.isReading, !shown.reading.unseen.isEmpty { self.shown.see(seen) }
         rows = parts.reversed().flatMap(\.self)
         if count < areas.messages {
             rows = [ScreenRow](repeating: ScreenRow(), count: areas.messages - count) + rows
@@ -361,12 +361,12 @@ extension ChatState {
         var below = 0
         if let id = shown.anchor?.id, let place = shown.scrollback.index(of: id) {
             let rest = shown.scrollback.messages[(place + 1)...]
-            below = rest.count { shown.unseen[$0.id] != nil }
+            below = rest.count { shown.reading.unseen[$0.id] != nil }
         }
         var parts: [String] = []
-        let above = shown.unseen.count - below
+        let above = shown.reading.unseen.count - below
         if above > 0 { parts.append("↑ \(above) new: Alt-U") }
-        let news = max(below, shown.missedBelow)
+        let news = max(below, shown.reading.missedBelow)
         if isBack { parts.append(news > 0 ? "↓ \(news) new: End" : "↓ scrolled back: End") }
         return parts.isEmpty ? nil : parts.joined(separator: " ")
     }

@@ -91,7 +91,7 @@ extension ChatState {
             self.enter(shown[number - 1].id)
         case "a": self.enterWaiting()
         case "u":
-            guard !self.shown.unseen.isEmpty || self.shown.unread > 0 else {
+            guard !self.shown.reading.unseen.isEmpty || self.shown.unread > 0 else {
                 return self.notice = "everything here is read"
             }
             self.goToUnread()
@@ -116,8 +116,10 @@ extension ChatState {
 
     /// Ends what was begun beside the text.
     private mutating func letGo() {
-        if self.shown.editing != nil { self.shown.input.set("") }
-        (self.shown.editing, self.shown.replying, self.shown.selected) = (nil, nil, nil)
+        if self.shown.aiming.editing != nil { self.shown.input.set("") }
+        (self.shown.aiming.editing, self.shown.aiming.replying, self.shown.aiming.selected) = (
+            nil, nil, nil
+        )
         self.completion.end()
     }
 
@@ -135,7 +137,7 @@ extension ChatState {
     private mutating func enterPressed() {
         let text = self.shown.input.text
         guard !text.allSatisfy(\.isWhitespace) else {
-            if self.shown.editing != nil { self.letGo() }
+            if self.shown.aiming.editing != nil { self.letGo() }
             return
         }
         guard self.link.hasList || text == "/quit" else {
@@ -164,18 +166,19 @@ extension ChatState {
                 "the message has \(text.utf8.count) bytes, at most \(ControlLimits.textBytes) are allowed: shorten it"
             return
         }
-        if let editing = self.shown.editing {
+        if let editing = self.shown.aiming.editing {
             guard self.link.isConnected else {
                 self.notice = "no daemon: your text is kept"
                 return
             }
             _ = self.shown.input.take()
-            self.shown.editing = nil
+            self.shown.aiming.editing = nil
             return self.change(editing, to: text)
         }
         _ = self.shown.input.take()
-        self.outbox.add(text, to: self.current, isAction: false, replyTo: self.shown.replying)
-        (self.shown.replying, self.shown.selected) = (nil, nil)
+        self.outbox.add(
+            text, to: self.current, isAction: false, replyTo: self.shown.aiming.replying)
+        (self.shown.aiming.replying, self.shown.aiming.selected) = (nil, nil)
         self.scrollToEnd()
     }
 
@@ -191,30 +194,30 @@ extension ChatState {
     mutating func scrollToEnd() {
         if self.shown.scrollback.hasNewer { self.shown.forget() }
         self.shown.anchor = nil
-        self.shown.missedBelow = 0
+        self.shown.reading.missedBelow = 0
     }
 
     /// Points at another message: older with -1.
     private mutating func select(_ step: Int) {
         let messages = self.shown.scrollback.messages
         let isChoice = { (message: ChatMessage) in message.isSaid && !message.isErased }
-        let start = self.shown.selected.flatMap { self.shown.scrollback.index(of: $0) }
+        let start = self.shown.aiming.selected.flatMap { self.shown.scrollback.index(of: $0) }
         var place = start ?? messages.count
         if start == nil, step > 0 { return }
         repeat {
             place += step
         } while messages.indices.contains(place) && !isChoice(messages[place])
         guard messages.indices.contains(place) else {
-            if step > 0 { self.shown.selected = nil }
+            if step > 0 { self.shown.aiming.selected = nil }
             return
         }
-        self.shown.selected = messages[place].id
+        self.shown.aiming.selected = messages[place].id
         self.reveal(messages[place].id)
     }
 
     /// The message that a command is about: the one that is chosen, else the newest that fits.
     func target(where fits: (ChatMessage) -> Bool) -> ChatMessage? {
-        if let id = self.shown.selected, let chosen = self.shown.scrollback[id] {
+        if let id = self.shown.aiming.selected, let chosen = self.shown.scrollback[id] {
             return fits(chosen) ? chosen : nil
         }
         return self.shown.scrollback.messages.last { $0.isSaid && !$0.isErased && fits($0) }

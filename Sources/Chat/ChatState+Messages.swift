@@ -70,9 +70,9 @@ extension ChatState {
         let key = LayoutCache.Key(
             id: message.id, version: message.version + (quote?.version ?? 0) << 16,
             columns: columns, mark: isOwn ? shown.mark(of: place, marks: marks) : 0,
-            isSelected: shown.selected == message.id,
+            isSelected: shown.aiming.selected == message.id,
             isNewDay: self.isNewDay(place, in: shown.scrollback.messages),
-            isFirstUnread: shown.firstUnread == message.id, hasQuote: quote != nil)
+            isFirstUnread: shown.reading.firstUnread == message.id, hasQuote: quote != nil)
         if let rows = self.layouts[key] { return rows }
         var rows: [ScreenRow] = []
         if key.isNewDay { rows.append(self.dayLine(message.time, columns: columns)) }

@@ -5,8 +5,11 @@ import ControlAPI
 extension ChatConversation {
     /// Takes a page of messages: those behind what the daemon has as read wait to be seen.
     mutating func expect(_ page: [ChatMessage], own: String) {
-        for message in page where message.isUnread(by: own) && message.cursor > self.readThrough {
-            if self.seen[message.id] == nil { self.unseen[message.id] = message.cursor }
+        for message in page
+        where message.isUnread(by: own) && message.cursor > self.reading.readThrough {
+            if self.reading.seen[message.id] == nil {
+                self.reading.unseen[message.id] = message.cursor
+            }
         }
     }
 
@@ -16,14 +19,14 @@ extension ChatConversation {
     mutating func findUnread(own: String) -> Bool {
         let said = self.scrollback.messages.filter { $0.isUnread(by: own) }
         let unread = said.map(\.cursor).sorted(by: >).prefix(Int(clamping: self.unread))
-        self.readThrough = max(
-            self.acknowledged, (unread.last ?? said.map(\.cursor).max() ?? 1) - 1)
+        self.reading.readThrough = max(
+            self.reading.acknowledged, (unread.last ?? said.map(\.cursor).max() ?? 1) - 1)
         if unread.isEmpty {
-            self.readThrough = max(self.readThrough, said.map(\.cursor).max() ?? 0)
+            self.reading.readThrough = max(self.reading.readThrough, said.map(\.cursor).max() ?? 0)
         }
-        (self.unseen, self.seen) = ([:], [:])
+        (self.reading.unseen, self.reading.seen) = ([:], [:])
         self.expect(said, own: own)
-        self.firstUnread = self.firstUnseen
+        self.reading.firstUnread = self.firstUnseen
         return unread.count >= self.unread || !self.scrollback.hasOlder
             || self.scrollback.messages.count >= Self.unreadMessages
     }
@@ -33,43 +36,45 @@ extension ChatConversation {
 
     /// The first message, in display order, that was not on the screen yet.
     var firstUnseen: String? {
-        guard !self.unseen.isEmpty else { return nil }
-        return self.scrollback.messages.first { self.unseen[$0.id] != nil }?.id
+        guard !self.reading.unseen.isEmpty else { return nil }
+        return self.scrollback.messages.first { self.reading.unseen[$0.id] != nil }?.id
     }
 
     /// Messages were on the screen, and somebody looked.
     mutating func see(_ messages: some Sequence<ChatMessage>) {
         for message in messages {
-            guard let cursor = self.unseen.removeValue(forKey: message.id) else { continue }
+            guard let cursor = self.reading.unseen.removeValue(forKey: message.id) else { continue }
             // What came late stands among older ones, and says nothing of what is below and not loaded.
-            if !(message.isLate && self.scrollback.hasNewer) { self.seen[message.id] = cursor }
+            if !(message.isLate && self.scrollback.hasNewer) {
+                self.reading.seen[message.id] = cursor
+            }
         }
     }
 
     /// Up to where all that is here was seen, by arrival; nil where that is no further than the daemon knows.
     var seenThrough: Int64? {
         let last: Int64?
-        if let first = self.unseen.values.min() {
-            last = self.seen.values.filter { $0 < first }.max()
+        if let first = self.reading.unseen.values.min() {
+            last = self.reading.seen.values.filter { $0 < first }.max()
         } else if self.scrollback.hasNewer {
-            last = self.seen.values.max()
+            last = self.reading.seen.values.max()
         } else {
             // The newest by arrival is near the end.
             last = self.scrollback.messages.suffix(100).map(\.cursor).max()
         }
         guard let last, last > 0 else { return nil }
         // Where the daemon counts some still, though nothing here is left to be seen, it is told again.
-        let isOver = self.unseen.isEmpty && self.isAtEnd && self.unread > 0
-        return last > self.acknowledged || isOver ? last : nil
+        let isOver = self.reading.unseen.isEmpty && self.isAtEnd && self.unread > 0
+        return last > self.reading.acknowledged || isOver ? last : nil
     }
 
     /// The daemon has been told.
     mutating func tell(readThrough cursor: Int64) {
-        self.acknowledged = cursor
-        self.readThrough = max(self.readThrough, cursor)
-        self.seen = self.seen.filter { $0.value > cursor }
-        guard self.unseen.isEmpty, !self.scrollback.hasNewer else { return }
-        (self.unread, self.mentions, self.missedBelow) = (0, 0, 0)
+        self.reading.acknowledged = cursor
+        self.reading.readThrough = max(self.reading.readThrough, cursor)
+        self.reading.seen = self.reading.seen.filter { $0.value > cursor }
+        guard self.reading.unseen.isEmpty, !self.scrollback.hasNewer else { return }
+        (self.unread, self.mentions, self.reading.missedBelow) = (0, 0, 0)
     }
 }
 
@@ -85,9 +90,9 @@ extension ChatState {
     mutating func begin(at place: Int) {
         let own = self.own.id
         let isKnown = self.conversations[place].findUnread(own: own)
-        self.conversations[place].isSeekingUnread = !isKnown
-        guard isKnown, self.conversations[place].isEntered else { return }
-        self.conversations[place].isEntered = false
+        self.conversations[place].reading.isSeekingUnread = !isKnown
+        guard isKnown, self.conversations[place].reading.isEntered else { return }
+        self.conversations[place].reading.isEntered = false
         if self.conversations[place].id == self.current { self.goToUnread() }
     }
 
@@ -97,9 +102,9 @@ extension ChatState {
             guard self.shown.unread > 0, self.shown.loading == nil else { return }
             // They are not loaded.
             self.shown.forget()
-            return self.shown.isEntered = true
+            return self.shown.reading.isEntered = true
         }
-        self.shown.firstUnread = first
+        self.shown.reading.firstUnread = first
         self.shown.anchor = .init(id: first)
         self.scroll(max(0, self.areas.messages - 3))
     }
@@ -108,7 +113,9 @@ extension ChatState {
     mutating func goToMention() {
         let messages = self.shown.scrollback.messages
         let start =
-            self.shown.selected.flatMap { self.shown.scrollback.index(of: $0) }.map { $0 + 1 }
+            self.shown.aiming.selected.flatMap { self.shown.scrollback.index(of: $0) }.map {
+                $0 + 1
+            }
             ?? self.shown.firstUnseen.flatMap { self.shown.scrollback.index(of: $0) } ?? 0
         let calls = messages.indices.filter { messages[$0].isMention && !messages[$0].isErased }
         guard let place = calls.first(where: { $0 >= start }) ?? calls.first else {
@@ -122,7 +129,7 @@ extension ChatState {
         guard self.link.isConnected, self.isReading, let place = self.place(of: self.current)
         else { return nil }
         let shown = self.conversations[place]
-        guard !shown.isSeekingUnread, !shown.isEntered, shown.loading == nil,
+        guard !shown.reading.isSeekingUnread, !shown.reading.isEntered, shown.loading == nil,
             !self.link.asked.values.contains(.acknowledge(shown.id))
         else { return nil }
         return shown.seenThrough

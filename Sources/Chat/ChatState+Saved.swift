@@ -17,7 +17,7 @@ extension ChatState {
             guard !text.isEmpty, !TypedInvitation.isIn(text) else { return nil }
             return .init(
                 person: own, conversation: conversation.id, text: text,
-                replyTo: conversation.replying, editing: conversation.editing)
+                replyTo: conversation.aiming.replying, editing: conversation.aiming.editing)
         }
         saved.drafts += self.drafts
         return saved
@@ -72,6 +72,6 @@ extension ChatConversation {
     fileprivate mutating func place(_ draft: SavedChat.Draft) {
         guard self.input.isEmpty else { return self.input.keep(draft.text) }
         self.input.set(draft.text)
-        (self.replying, self.editing) = (draft.replyTo, draft.editing)
+        (self.aiming.replying, self.aiming.editing) = (draft.replyTo, draft.editing)
     }
 }

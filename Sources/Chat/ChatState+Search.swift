@@ -84,7 +84,7 @@ extension ChatState {
             self.shown.goal = message
             return
         }
-        self.shown.selected = message
+        self.shown.aiming.selected = message
         self.shown.anchor = .init(id: message)
         self.scroll(self.areas.messages / 2)
     }

@@ -195,16 +195,16 @@ package struct ChatState: Sendable {
             self.empty.input = InputLine()
         }
         self.with(self.current) {
-            $0.firstUnread = nil
-            $0.selected = nil
+            $0.reading.firstUnread = nil
+            $0.aiming.selected = nil
             $0.goal = nil
         }
         // What is not looked at need not be kept: it is asked for again.
         let old = self.current
         self.current = id
-        self.shown.isEntered = true
+        self.shown.reading.isEntered = true
         if !self.shown.scrollback.messages.allSatisfy(\.isNote) {
-            self.shown.isEntered = false
+            self.shown.reading.isEntered = false
             if self.shown.firstUnseen != nil { self.goToUnread() }
         }
         self.with(old) { if $0.isAtEnd == false || $0.scrollback.bytes > 1 << 20 { $0.forget() } }
@@ -263,8 +263,8 @@ extension ChatConversation {
     /// Lets go of what was loaded.
     mutating func forget() {
         self.scrollback = Scrollback()
-        (self.anchor, self.missedBelow, self.loading) = (nil, 0, nil)
-        (self.stale, self.goal, self.selected) = ([], nil, nil)
-        (self.unseen, self.isSeekingUnread) = ([:], false)
+        (self.anchor, self.reading.missedBelow, self.loading) = (nil, 0, nil)
+        (self.stale, self.goal, self.aiming.selected) = ([], nil, nil)
+        (self.reading.unseen, self.reading.isSeekingUnread) = ([:], false)
     }
 }

@@ -62,7 +62,7 @@ struct ChatAnswerTests {
         #expect(client.state.shown.input.isEmpty)
         client.say("/edit better")
         client.refuse("edit", Self.no)
-        #expect(client.state.shown.editing == "m1")
+        #expect(client.state.shown.aiming.editing == "m1")
         #expect(client.state.shown.input.text == "better")
     }
 
@@ -75,7 +75,7 @@ struct ChatAnswerTests {
         client.say("y")
         #expect(client.waiting("edit").map { $0["text"] } == ["/xy"])
         client.refuse("edit", Self.no)
-        #expect(client.state.shown.editing == "m1")
+        #expect(client.state.shown.aiming.editing == "m1")
         #expect(client.state.shown.input.text == "//xy")
     }
 
@@ -200,7 +200,7 @@ struct ChatAnswerTests {
         #expect(client.waiting("send").map { $0["replyTo"] } == ["m1"])
         client.refuse("send", Self.no)
         #expect(client.state.shown.input.text == "mine")
-        #expect(client.state.shown.replying == "m1")
+        #expect(client.state.shown.aiming.replying == "m1")
     }
 
     @Test("who has asked to end is asked once more for what was said since")

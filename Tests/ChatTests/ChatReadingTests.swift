@@ -87,10 +87,10 @@ struct ChatReadingTests {
             client.show(.object(members))
         }
         client.give(.keys([.alt("m")]))
-        #expect(client.state.shown.selected == "m5")
+        #expect(client.state.shown.aiming.selected == "m5")
         #expect(client.screen().contains { $0.contains("text 5.") })
         client.give(.keys([.alt("m")]))
-        #expect(client.state.shown.selected == "m40")
+        #expect(client.state.shown.aiming.selected == "m40")
     }
 
     @Test("/goto a date shows what was said from its midnight on, by the user's clock")
@@ -103,7 +103,7 @@ struct ChatReadingTests {
         #expect(asked?["since"] == "2026-01-01T22:00:00.000Z" && asked?["oldest"] == true)
         client.answer(
             "history", ["messages": Self.texts(1...50, client), "more": true])
-        #expect(client.state.shown.selected == "m1")
+        #expect(client.state.shown.aiming.selected == "m1")
         client.say("/goto 2026-01-03")
         while client.answer("history", ["messages": [], "more": false]) != nil {}
         #expect(client.screen().contains { $0.contains("no messages here on 2026-01-03") })

@@ -71,7 +71,7 @@ struct ChatSearchTests {
         let rows = client.screen()
         let place = rows.firstIndex { $0.contains("│ needle 1") }
         #expect(place.map { (6...18).contains($0) } == true)
-        #expect(client.state.shown.selected == "old1")
+        #expect(client.state.shown.aiming.selected == "old1")
         #expect(!rows.contains { $0.contains("new 40") })
         client.give(.keys([.end]))
         #expect(client.waiting("history").map { $0["around"] ?? "newest" }.last == "newest")
@@ -108,7 +108,7 @@ struct ChatSearchTests {
         client.answer("history", Self.page(client))
         client.asked = []
         client.give(.keys([.end]))
-        #expect(client.state.shown.selected == nil)
+        #expect(client.state.shown.aiming.selected == nil)
         let newest = [
             client.message("n40", "new 40"), client.message("n41", "mine", by: Client.ada),
         ]

@@ -42,7 +42,7 @@ struct SavedChatTests {
         client.type("perhaps")
         var next = Client(left: Self.stored(client))
         #expect(next.state.shown.input.text == "perhaps")
-        #expect(next.state.shown.replying == "m1")
+        #expect(next.state.shown.aiming.replying == "m1")
         #expect(next.waiting("send").isEmpty)
         #expect(next.state.saved.drafts.count == 1)
         next.enter()

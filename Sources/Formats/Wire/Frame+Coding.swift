@@ -208,13 +208,7 @@ extension Frame {
             let clock = try reader.u64("clock")
             return kind == .ping
                 ? .ping(nonce: nonce, clock: clock) : .pong(nonce: nonce, clock: clock)
-        case .credit:
-            guard let channel = Channel(rawValue: try reader.byte("credit channel")),
-                channel.hasCredit
-            else { throw .value(field: "credit channel") }
-            let bytes = try reader.varint("credit bytes")
-            guard bytes > 0 else { throw .value(field: "credit bytes") }
-            return .credit(channel, bytes: bytes)
+        case .credit: return try Self.credit(from: &reader)
         case .goaway:
             let reason = GoawayReason(rawValue: try reader.varint("goaway reason"))
             return .goaway(reason, try reader.text("goaway text", limit: Self.goawayTextBytes))
@@ -281,6 +275,15 @@ extension Frame {
         case .liveFragment, .syncFragment:
             throw .value(field: "fragment inside a fragment")
         }
+    }
+
+    private static func credit(from reader: inout WireReader) throws(WireError) -> Frame {
+        guard let channel = Channel(rawValue: try reader.byte("credit channel")),
+            channel.hasCredit
+        else { throw .value(field: "credit channel") }
+        let bytes = try reader.varint("credit bytes")
+        guard bytes > 0 else { throw .value(field: "credit bytes") }
+        return .credit(channel, bytes: bytes)
     }
 
     /// A run with the payloads of all control entries: these are never erased, so that one that is
