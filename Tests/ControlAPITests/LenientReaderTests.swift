@@ -7,6 +7,7 @@ struct LenientReaderTests {
     private static let all: [any ControlValue.Type] =
         ControlMethods.all.compactMap { Self.result(of: $0) as? any ControlValue.Type }
         + ControlEvents.all.map { $0 as any ControlValue.Type }
+        + [MessageResult.self, ChangeResult.self, ConversationResult.self, PersonResult.self]
 
     private static func result<Method: ControlMethod>(_ method: Method.Type) -> any FieldValue.Type
     { Method.Result.self }
@@ -60,9 +61,17 @@ struct LenientReaderTests {
         #expect(Value(lenient: Self.sample(schema, .unknownWords)) != nil, "\(type)")
         #expect(Value(lenient: Self.sample(schema, .wrongTypes)) != nil, "\(type)")
         #expect(Value(lenient: ["unheardOf": 1]) == empty, "\(type)")
+        let members = sample.objectValue ?? []
+        #expect(Value(lenient: .object(members.reversed())) == whole, "\(type)")
+        for step in 1...7 where members.count > step {
+            let mixed = (0..<step).flatMap { first in
+                stride(from: first, to: members.count, by: step).map { members[$0] }
+            }
+            #expect(Value(lenient: .object(mixed)) == whole, "\(type)")
+        }
         // One field at a time: what stands beside one that cannot be read is read.
-        for member in sample.objectValue ?? [] {
-            let others = (sample.objectValue ?? []).filter { $0.name != member.name }
+        for member in members {
+            let others = members.filter { $0.name != member.name }
             let without = try #require(Value(lenient: .object(others)), "\(type)")
             let wrong = JSON.Member(member.name, member.value.boolValue == nil ? true : "true")
             #expect(

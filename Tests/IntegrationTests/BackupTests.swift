@@ -89,7 +89,7 @@ extension IntegrationTests {
                 "new", in: scratch, peers: [try ben.address(), try cleo.address()])
             try new.start()
             let said = try new.stoa("restore", file, "--phrase-file", phrase)
-            #expect(said.contains("you are Ada again") && said.contains("lost are"))
+            #expect(said.contains("you are Ada again") && said.contains("are lost"))
             let states = try [ada.call("status"), new.call("status")]
             #expect(
                 states[0]["person"] == states[1]["person"] && states[0]["id"] != states[1]["id"])

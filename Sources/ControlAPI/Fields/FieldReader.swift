@@ -58,7 +58,10 @@ extension StaticString {
     /// Whether this is the same bytes, without making a string of it.
     func isEqual(to name: String) -> Bool {
         self.withUTF8Buffer { bytes in
-            name.utf8.count == bytes.count && name.utf8.elementsEqual(bytes)
+            guard name.utf8.count == bytes.count else { return false }
+            let span = name.utf8.span
+            for index in bytes.indices where span[index] != bytes[index] { return false }
+            return true
         }
     }
 }

@@ -4,8 +4,12 @@
 /// does not know. Members that no field has are passed over. It never fails.
 struct LenientReader: FieldVisitor {
     private let members: [JSON.Member]
-    /// Where the next field probably is: daemons write fields in the order in which they are visited.
+    /// Behind the last member that belongs to a field.
+    ///
+    /// The next field is probably there: daemons write fields in the order in which they are visited.
     private var next = 0
+    /// How many members belong to a field that was visited.
+    private var used = 0
 
     init(members: [JSON.Member]) { self.members = members }
 
@@ -17,13 +21,18 @@ struct LenientReader: FieldVisitor {
     }
 
     private mutating func member(_ name: StaticString) -> JSON? {
-        let next = self.next
-        guard
-            let place = self.members[next...].firstIndex(where: { name.isEqual(to: $0.name) })
-                ?? self.members[..<next].firstIndex(where: { name.isEqual(to: $0.name) })
+        guard self.used < self.members.count,
+            let place = self.place(of: name, in: self.next..<self.members.count)
+                // Only what was passed over is looked for among the first.
+                ?? (self.used < self.next ? self.place(of: name, in: 0..<self.next) : nil)
         else { return nil }
-        self.next = place + 1
+        self.next = max(self.next, place + 1)
+        self.used += 1
         return self.members[place].value
+    }
+
+    private func place(of name: StaticString, in range: Range<Int>) -> Int? {
+        range.first { name.isEqual(to: self.members[$0].name) }
     }
 }
 
