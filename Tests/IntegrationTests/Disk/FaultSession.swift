@@ -104,7 +104,7 @@ final class FaultSession {
     private func refused(_ what: String, _ said: String) {
         self.outcome.refusals.append(what)
         let remedies = [
-            "free space", "free some space", "ook in the system journal", "raise the limit",
+            "free space", "free some space", "the system journal", "raise the limit",
         ]
         if !self.namesPlace(said) || !remedies.contains(where: said.contains) {
             self.note("\(what) was refused without help: \(said)")
