@@ -175,7 +175,7 @@ class Ward:
         said = ada.doctor()[1]
         # By whichever of its addresses the link has come about.
         self.checks.that("who has reached it is said", any(
-            f"peers disagree: {cem} has reached" in said
+            f"peers disagree: {cem} reached" in said
             for cem in ("10.77.0.3", "fe80::77ff:fe00:3%eth0")), said)
         ada.stop()
         self.allow(1)
