@@ -9,21 +9,62 @@ protocol Subcommand: Sendable {
     func run(in context: CommandContext) throws(Failure)
 }
 
-/// A method of the control API that has a command.
-protocol CommandMethod: ControlMethod {
-    static var command: any Subcommand.Type { get }
-}
-
 /// The one table of commands: parser, help and man page are made from it.
 enum CommandTable {
-    /// The commands of all methods that have one, in the order of the methods, and those that need
-    /// several methods.
-    static let all: [any Subcommand.Type] =
-        ControlMethods.all.compactMap { ($0 as? any CommandMethod.Type)?.command }
-        + [
-            ChatCommand.self, ExportCommand.self, OnCommand.self, RunCommand.self, AskCommand.self,
-            NotifyCommand.self, DoctorCommand.self,
-        ]
+    /// The commands of methods, in the order of the methods, and those that need several methods.
+    static let all: [any Subcommand.Type] = [
+        StatusCommand.self,
+        PeersCommand.self,
+        UsageCommand.self,
+        RoomsCommand.self,
+        ConversationsCommand.self,
+        MembersCommand.self,
+        JoinCommand.self,
+        LeaveCommand.self,
+        MuteCommand.self,
+        UnmuteCommand.self,
+        ArchiveCommand.self,
+        UnarchiveCommand.self,
+        RetainCommand.self,
+        ForgetCommand.self,
+        TopicCommand.self,
+        CreateCommand.self,
+        InviteCommand.self,
+        RequestsCommand.self,
+        AcceptCommand.self,
+        DeclineCommand.self,
+        SendCommand.self,
+        EditCommand.self,
+        DeleteCommand.self,
+        ReactCommand.self,
+        InfoCommand.self,
+        FetchCommand.self,
+        TransfersCommand.self,
+        HistoryCommand.self,
+        SearchCommand.self,
+        TailCommand.self,
+        ConsumersCommand.self,
+        StreamCommand.self,
+        ConnectCommand.self,
+        ProfileCommand.self,
+        PictureCommand.self,
+        PresenceCommand.self,
+        WhoisCommand.self,
+        PeopleCommand.self,
+        VerifyCommand.self,
+        BlockCommand.self,
+        UnblockCommand.self,
+        RealmCommand.self,
+        BackupCommand.self,
+        RestoreCommand.self,
+        ChatCommand.self,
+        ExportCommand.self,
+        OnCommand.self,
+        RunCommand.self,
+        AskCommand.self,
+        NotifyCommand.self,
+        DoctorCommand.self,
+    ]
 
     /// Options of the program without a command.
     static let version = OptionSyntax("--version", nil, "show the version")

@@ -20,7 +20,3 @@ struct AcceptCommand: Subcommand {
         }
     }
 }
-
-extension AcceptMethod: CommandMethod {
-    static var command: any Subcommand.Type { AcceptCommand.self }
-}

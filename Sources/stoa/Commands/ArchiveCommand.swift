@@ -21,7 +21,3 @@ struct ArchiveCommand: Subcommand {
         }
     }
 }
-
-extension ArchiveMethod: CommandMethod {
-    static var command: any Subcommand.Type { ArchiveCommand.self }
-}

@@ -101,10 +101,6 @@ struct BackupCommand: Subcommand {
     }
 }
 
-extension BackupMethod: CommandMethod {
-    static var command: any Subcommand.Type { BackupCommand.self }
-}
-
 extension BackupContent {
     /// How much is in it, in words.
     var counts: String {

@@ -22,7 +22,3 @@ struct BlockCommand: Subcommand {
         }
     }
 }
-
-extension BlockMethod: CommandMethod {
-    static var command: any Subcommand.Type { BlockCommand.self }
-}

@@ -39,7 +39,3 @@ struct ConnectCommand: Subcommand {
         }
     }
 }
-
-extension ConnectMethod: CommandMethod {
-    static var command: any Subcommand.Type { ConnectCommand.self }
-}

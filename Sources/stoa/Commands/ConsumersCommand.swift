@@ -47,7 +47,3 @@ struct ConsumersCommand: Subcommand {
         }
     }
 }
-
-extension ConsumersMethod: CommandMethod {
-    static var command: any Subcommand.Type { ConsumersCommand.self }
-}

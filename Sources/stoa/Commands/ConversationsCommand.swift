@@ -56,7 +56,3 @@ extension ConversationResult {
         return self.muted != true && (self.kind == .direct ? self.unread : self.mentions) > 0
     }
 }
-
-extension ConversationsMethod: CommandMethod {
-    static var command: any Subcommand.Type { ConversationsCommand.self }
-}

@@ -71,10 +71,6 @@ struct CreateCommand: Subcommand {
     }
 }
 
-extension CreateConversationMethod: CommandMethod {
-    static var command: any Subcommand.Type { CreateCommand.self }
-}
-
 extension CreateConversationMethod.Result {
     /// Draws the invitation as a QR code on a terminal; where that cannot be, says what is missing.
     func drawInvitation(in context: CommandContext) throws(Failure) {

@@ -20,7 +20,3 @@ struct DeclineCommand: Subcommand {
         }
     }
 }
-
-extension DeclineMethod: CommandMethod {
-    static var command: any Subcommand.Type { DeclineCommand.self }
-}

@@ -23,7 +23,3 @@ struct DeleteCommand: Subcommand {
         }
     }
 }
-
-extension DeleteMethod: CommandMethod {
-    static var command: any Subcommand.Type { DeleteCommand.self }
-}

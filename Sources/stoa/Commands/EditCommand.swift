@@ -27,7 +27,3 @@ struct EditCommand: Subcommand {
         }
     }
 }
-
-extension EditMethod: CommandMethod {
-    static var command: any Subcommand.Type { EditCommand.self }
-}

@@ -151,7 +151,3 @@ struct FetchCommand: Subcommand {
         }
     }
 }
-
-extension FetchMethod: CommandMethod {
-    static var command: any Subcommand.Type { FetchCommand.self }
-}

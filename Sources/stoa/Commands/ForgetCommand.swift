@@ -27,7 +27,3 @@ struct ForgetCommand: Subcommand {
         }
     }
 }
-
-extension ForgetMethod: CommandMethod {
-    static var command: any Subcommand.Type { ForgetCommand.self }
-}

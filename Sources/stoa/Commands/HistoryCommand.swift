@@ -205,7 +205,3 @@ struct HistoryReading {
         }
     }
 }
-
-extension HistoryMethod: CommandMethod {
-    static var command: any Subcommand.Type { HistoryCommand.self }
-}

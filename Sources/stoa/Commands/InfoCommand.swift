@@ -62,7 +62,3 @@ struct InfoCommand: Subcommand {
         return rows
     }
 }
-
-extension InfoMethod: CommandMethod {
-    static var command: any Subcommand.Type { InfoCommand.self }
-}

@@ -29,7 +29,3 @@ struct InviteCommand: Subcommand {
         context.console.report("to join, others run stoa join and paste the line\n")
     }
 }
-
-extension InviteMethod: CommandMethod {
-    static var command: any Subcommand.Type { InviteCommand.self }
-}

@@ -109,7 +109,3 @@ extension ConversationResult {
             + "and stoa says what to write instead\n"
     }
 }
-
-extension JoinMethod: CommandMethod {
-    static var command: any Subcommand.Type { JoinCommand.self }
-}

@@ -17,7 +17,3 @@ struct LeaveCommand: Subcommand {
         }
     }
 }
-
-extension LeaveMethod: CommandMethod {
-    static var command: any Subcommand.Type { LeaveCommand.self }
-}

@@ -28,7 +28,3 @@ struct MembersCommand: Subcommand {
         }
     }
 }
-
-extension MembersMethod: CommandMethod {
-    static var command: any Subcommand.Type { MembersCommand.self }
-}

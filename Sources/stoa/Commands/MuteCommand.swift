@@ -18,7 +18,3 @@ struct MuteCommand: Subcommand {
         try context.show(MuteMethod.self, self.params) { "\($0.shownName) is muted\n" }
     }
 }
-
-extension MuteMethod: CommandMethod {
-    static var command: any Subcommand.Type { MuteCommand.self }
-}

@@ -76,7 +76,3 @@ struct PeersCommand: Subcommand {
         ]
     }
 }
-
-extension PeersMethod: CommandMethod {
-    static var command: any Subcommand.Type { PeersCommand.self }
-}

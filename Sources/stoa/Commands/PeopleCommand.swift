@@ -56,7 +56,3 @@ struct PeopleCommand: Subcommand {
         }
     }
 }
-
-extension PeopleMethod: CommandMethod {
-    static var command: any Subcommand.Type { PeopleCommand.self }
-}

@@ -67,7 +67,3 @@ struct PictureCommand: Subcommand {
         ).value
     }
 }
-
-extension PictureMethod: CommandMethod {
-    static var command: any Subcommand.Type { PictureCommand.self }
-}

@@ -30,7 +30,3 @@ struct PresenceCommand: Subcommand {
         }
     }
 }
-
-extension PresenceMethod: CommandMethod {
-    static var command: any Subcommand.Type { PresenceCommand.self }
-}

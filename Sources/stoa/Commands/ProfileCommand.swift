@@ -79,7 +79,3 @@ enum PictureLine {
         return [["picture", "\(ByteCount.text(picture.size)), \(type): \(command)"]]
     }
 }
-
-extension ProfileMethod: CommandMethod {
-    static var command: any Subcommand.Type { ProfileCommand.self }
-}

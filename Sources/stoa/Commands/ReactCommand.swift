@@ -30,7 +30,3 @@ struct ReactCommand: Subcommand {
         }
     }
 }
-
-extension ReactMethod: CommandMethod {
-    static var command: any Subcommand.Type { ReactCommand.self }
-}

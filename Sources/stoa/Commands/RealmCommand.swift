@@ -167,7 +167,3 @@ struct RealmCommand: Subcommand {
         }
     }
 }
-
-extension RealmsMethod: CommandMethod {
-    static var command: any Subcommand.Type { RealmCommand.self }
-}

@@ -32,7 +32,3 @@ struct RequestsCommand: Subcommand {
                 + "can ask again once you accept or decline some of these\n")
     }
 }
-
-extension RequestsMethod: CommandMethod {
-    static var command: any Subcommand.Type { RequestsCommand.self }
-}

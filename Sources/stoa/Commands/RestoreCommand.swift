@@ -53,7 +53,3 @@ struct RestoreCommand: Subcommand {
             """)
     }
 }
-
-extension RestoreMethod: CommandMethod {
-    static var command: any Subcommand.Type { RestoreCommand.self }
-}

@@ -88,7 +88,3 @@ struct RetainCommand: Subcommand {
         return answer.first == 0x79 || answer.first == 0x59
     }
 }
-
-extension RetainMethod: CommandMethod {
-    static var command: any Subcommand.Type { RetainCommand.self }
-}

@@ -19,7 +19,3 @@ struct RoomsCommand: Subcommand {
         }
     }
 }
-
-extension RoomsMethod: CommandMethod {
-    static var command: any Subcommand.Type { RoomsCommand.self }
-}

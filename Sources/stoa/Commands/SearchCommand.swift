@@ -83,7 +83,3 @@ struct SearchCommand: Subcommand {
         return LineWrap.text(text + "\n", columns: console.tableColumns, indent: 2)
     }
 }
-
-extension SearchMethod: CommandMethod {
-    static var command: any Subcommand.Type { SearchCommand.self }
-}

@@ -250,7 +250,3 @@ extension SendMethod.Waits {
         }
     }
 }
-
-extension SendMethod: CommandMethod {
-    static var command: any Subcommand.Type { SendCommand.self }
-}

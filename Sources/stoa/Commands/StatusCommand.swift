@@ -114,7 +114,3 @@ struct StatusCommand: Subcommand {
         return LocalTime.text(completed) + result
     }
 }
-
-extension StatusMethod: CommandMethod {
-    static var command: any Subcommand.Type { StatusCommand.self }
-}

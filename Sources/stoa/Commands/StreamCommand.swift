@@ -141,7 +141,3 @@ struct StreamCommand: Subcommand {
         }
     }
 }
-
-extension OpenStreamMethod: CommandMethod {
-    static var command: any Subcommand.Type { StreamCommand.self }
-}

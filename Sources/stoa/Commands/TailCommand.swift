@@ -182,7 +182,3 @@ private struct Tail {
                 + "cannot be shown: \(gap.reason.shown)\n")
     }
 }
-
-extension SubscribeMethod: CommandMethod {
-    static var command: any Subcommand.Type { TailCommand.self }
-}

@@ -33,7 +33,3 @@ struct TopicCommand: Subcommand {
         }
     }
 }
-
-extension TopicMethod: CommandMethod {
-    static var command: any Subcommand.Type { TopicCommand.self }
-}

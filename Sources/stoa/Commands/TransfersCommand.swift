@@ -53,7 +53,3 @@ struct TransfersCommand: Subcommand {
         }
     }
 }
-
-extension TransfersMethod: CommandMethod {
-    static var command: any Subcommand.Type { TransfersCommand.self }
-}

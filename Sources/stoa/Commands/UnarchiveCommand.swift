@@ -17,7 +17,3 @@ struct UnarchiveCommand: Subcommand {
         }
     }
 }
-
-extension UnarchiveMethod: CommandMethod {
-    static var command: any Subcommand.Type { UnarchiveCommand.self }
-}

@@ -20,7 +20,3 @@ struct UnblockCommand: Subcommand {
         }
     }
 }
-
-extension UnblockMethod: CommandMethod {
-    static var command: any Subcommand.Type { UnblockCommand.self }
-}

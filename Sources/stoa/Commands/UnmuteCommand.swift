@@ -17,7 +17,3 @@ struct UnmuteCommand: Subcommand {
         }
     }
 }
-
-extension UnmuteMethod: CommandMethod {
-    static var command: any Subcommand.Type { UnmuteCommand.self }
-}

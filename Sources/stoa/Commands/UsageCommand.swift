@@ -52,7 +52,3 @@ extension CommandContext {
         return files.limit - files.bytes
     }
 }
-
-extension UsageMethod: CommandMethod {
-    static var command: any Subcommand.Type { UsageCommand.self }
-}

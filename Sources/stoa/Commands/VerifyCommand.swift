@@ -51,7 +51,3 @@ struct VerifyCommand: Subcommand {
         }
     }
 }
-
-extension VerifyMethod: CommandMethod {
-    static var command: any Subcommand.Type { VerifyCommand.self }
-}

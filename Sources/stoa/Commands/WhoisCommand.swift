@@ -50,7 +50,3 @@ struct WhoisCommand: Subcommand {
             ]
     }
 }
-
-extension WhoisMethod: CommandMethod {
-    static var command: any Subcommand.Type { WhoisCommand.self }
-}

@@ -151,9 +151,8 @@ class Robot:
         """Which methods there are, and which of them are for the group."""
         page = self.machine.run("zcat", "/usr/share/man/man7/stoa-control.7.gz")
         part = page.split(".SH METHODS", 1)[1].split(".SH ", 1)[0]
-        for line in part.splitlines():
-            if found := re.match(r"\\fB([\w.]+)\\fR", line):
-                self.access[found[1]] = line.endswith(r"(\fIgroup\fR)")
+        for name, line in re.findall(r"^\.SS (.+)\n(.+)$", part, re.MULTILINE):
+            self.access[name] = line.endswith(r"(\fIgroup\fR)")
         for due in (True, False):
             self.checks.that("the manual marks some methods", due in self.access.values(), self.access)
 
