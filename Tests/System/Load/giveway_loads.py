@@ -118,7 +118,7 @@ def kept_size(pair: Any) -> None:
     with pair.under("long_texts"):
         until("all has come", lambda: kept()[2] == 24, 30)
         asked = pair.attacked.stoa("retain", ROOM, "--size", "1M")
-        that(f"{name}: nothing goes unasked", asked[0] == 64 and "would go" in asked[2], asked)
+        that(f"{name}: nothing goes unasked", asked[0] == 64 and "would be deleted" in asked[2], asked)
         pair.attacked.output("retain", ROOM, "--size", "1M", "--yes")
         until("what is too much has gone", lambda: 0 < kept()[2] < 24, 20)
     that(f"{name}: nothing of known people goes", kept()[:2] == (20, 1), kept())
