@@ -62,7 +62,7 @@ extension Checker {
     ///
     /// What a hostile machine asks for beside its node has numbers that its node uses, too.
     func accused(_ text: String, by machine: Machine, of machines: [Machine]) throws {
-        guard text.contains("sent data that is not part of file"), machine.adversary == nil else {
+        guard text.contains(Transfers.wrongPartText), machine.adversary == nil else {
             return
         }
         guard

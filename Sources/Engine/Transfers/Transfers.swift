@@ -16,11 +16,14 @@ enum TransferAction: Hashable, Sendable {
 /// tells of them; and the pictures that profiles name.
 ///
 /// `Docs/Protocol/Files.md`.
-struct Transfers: Sendable {
+package struct Transfers: Sendable {
     var downloads = Downloads()
     var uploads = Uploads()
     var pictures: Pictures
     var damagedFiles = DamagedFiles()
+
+    /// Part of the warning about a peer that sends wrong parts; whoever watches for it looks for this.
+    package static let wrongPartText = "sent data that is not part of file"
 
     init(pictures: Pictures) { self.pictures = pictures }
 
@@ -122,8 +125,8 @@ struct Transfers: Sendable {
                 guard neighbours.links.has(link) else { continue }
                 wanted.append(
                     .warn(
-                        "\(neighbours.links[link].info.peer.shortText) sent data that is not part of "
-                            + "file \(blob.description.prefix(8)); it is not asked for that file again"
+                        "\(neighbours.links[link].info.peer.shortText) \(Self.wrongPartText) "
+                            + "\(blob.description.prefix(8)); it is not asked for that file again"
                     ))
             case .changed(let holdings, let isLast):
                 if isLast { self.endPicture(holdings.blob, at: now) }
