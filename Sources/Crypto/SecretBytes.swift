@@ -98,11 +98,6 @@ struct SecretBytes: ~Copyable, @unchecked Sendable {  // one owner: written only
         }
     }
 
-    /// Lends the bytes to a C function that writes them.
-    mutating func withMutablePointer(_ body: (UnsafeMutablePointer<UInt8>) -> Void) {
-        body(self.storage)
-    }
-
     /// Overwrites the first bytes with `bytes`, which must not be longer than the memory.
     mutating func overwrite(with bytes: RawSpan) {
         precondition(bytes.byteCount <= self.count, "the bytes must fit the memory of the secret")

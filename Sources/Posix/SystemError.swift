@@ -60,9 +60,6 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// True when the disk is full, or the user may write no more on it.
     package var meansDiskFull: Bool { self.code == ENOSPC || self.code == EDQUOT }
 
-    /// True when descriptors have run out, so that trying again at once is of no use.
-    package var meansOutOfDescriptors: Bool { self.code == EMFILE || self.code == ENFILE }
-
     /// What failed and why, without what to do.
     package var reason: String {
         let subject = self.context.isEmpty ? self.call : "\(self.call) \(self.context)"
