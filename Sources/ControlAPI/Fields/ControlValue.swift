@@ -48,6 +48,21 @@ extension FieldVisitor {
     }
 }
 
+/// Fields that several values have.
+extension FieldVisitor {
+    /// The subscription that an event is for.
+    mutating func subscription(_ number: inout Int64) {
+        self.field("subscription", &number, .any, "The number that subscribe returned.")
+    }
+
+    /// Whether a name has to be shown with the key.
+    mutating func ambiguous(_ isAmbiguous: inout Bool?) {
+        self.field(
+            "ambiguous", &isAmbiguous, .any,
+            "True if the name could be mistaken for another person's.")
+    }
+}
+
 extension ControlValue {
     /// Makes a value and sets its fields.
     @inlinable

@@ -33,9 +33,7 @@ package enum InfoMethod: ControlMethod {
         package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("id", &self.id, .id, "The member's device.")
             visitor.field("name", &self.name, .any, "The member's name here.")
-            visitor.field(
-                "ambiguous", &self.ambiguous, .any,
-                "True if the name could be mistaken for another person's.")
+            visitor.ambiguous(&self.ambiguous)
             visitor.field(
                 "outcome", &self.outcome, .any,
                 "read; delivered; held: they have it and show it later, because it is ahead of their clock; waiting: linked, but without it; away: not linked, and has not confirmed it."

@@ -36,9 +36,7 @@ package enum MembersMethod: ControlMethod {
         package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("id", &self.id, .id, "The member's device.")
             visitor.field("name", &self.name, .any, "The member's name here.")
-            visitor.field(
-                "ambiguous", &self.ambiguous, .any,
-                "True if the name could be mistaken for another person's.")
+            visitor.ambiguous(&self.ambiguous)
             visitor.field("tier", &self.tier, .any, "How far the member is trusted.")
             visitor.field("state", &self.state, .any, "As in peers; left out for this node.")
             visitor.field("presence", &self.presence, .any, "As in peers; left out for this node.")

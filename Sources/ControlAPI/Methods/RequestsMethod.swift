@@ -24,9 +24,7 @@ package enum RequestsMethod: ControlMethod {
             visitor.field("person", &self.person, .id, "The device of the person.")
             visitor.field(
                 "name", &self.name, .any, "The person's name here; empty if they gave none.")
-            visitor.field(
-                "ambiguous", &self.ambiguous, .any,
-                "True if the name could be mistaken for another person's.")
+            visitor.ambiguous(&self.ambiguous)
             visitor.field(
                 "text", &self.text, .any,
                 "The first text, at most 4,096 bytes; the rest arrives once you accept.")

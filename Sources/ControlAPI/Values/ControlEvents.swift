@@ -45,8 +45,7 @@ package struct MessageEvent: ControlEvent {
     package var expectedBytes: Int { self.message.expectedBytes }
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field(
-            "subscription", &self.subscription, .any, "The number that subscribe returned.")
+        visitor.subscription(&self.subscription)
         visitor.field("message", &self.message, .any, "The message.")
     }
 }
@@ -64,8 +63,7 @@ package struct ChangeEvent: ControlEvent {
     }
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field(
-            "subscription", &self.subscription, .any, "The number that subscribe returned.")
+        visitor.subscription(&self.subscription)
         visitor.field("change", &self.change, .any, "The change.")
     }
 }
@@ -85,8 +83,7 @@ package struct GapEvent: ControlEvent {
     }
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field(
-            "subscription", &self.subscription, .any, "The number that subscribe returned.")
+        visitor.subscription(&self.subscription)
         visitor.field("from", &self.from, .any, "Messages after this cursor are missing.")
         visitor.field("to", &self.to, .any, "The last missing cursor; go on after it.")
         visitor.field("reason", &self.reason, .any, "Why, in words.")
@@ -106,8 +103,7 @@ package struct EndedEvent: ControlEvent {
     }
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field(
-            "subscription", &self.subscription, .any, "The number that subscribe returned.")
+        visitor.subscription(&self.subscription)
         visitor.field("reason", &self.reason, .any, "A stable word for programs: takenOver.")
     }
 }

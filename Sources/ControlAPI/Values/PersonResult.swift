@@ -16,9 +16,7 @@ package struct PersonResult: ControlValue {
     package mutating func fields(_ visitor: inout some FieldVisitor) {
         visitor.field("id", &self.id, .id, "The person's device.")
         visitor.field("name", &self.name, .any, "The person's name here; empty if they gave none.")
-        visitor.field(
-            "ambiguous", &self.ambiguous, .any,
-            "True if the name could be mistaken for another person's.")
+        visitor.ambiguous(&self.ambiguous)
         visitor.field("tier", &self.tier, .any, "How far the person is trusted, as in peers.")
         visitor.field("state", &self.state, .any, "As in peers.")
         visitor.field("presence", &self.presence, .any, "As in peers.")

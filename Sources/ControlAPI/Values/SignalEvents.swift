@@ -16,13 +16,10 @@ package struct PresenceEvent: ControlEvent {
     }
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field(
-            "subscription", &self.subscription, .any, "The number that subscribe returned.")
+        visitor.subscription(&self.subscription)
         visitor.field("peer", &self.peer, .id, "The person's device.")
         visitor.field("name", &self.name, .any, "The person's name here.")
-        visitor.field(
-            "ambiguous", &self.ambiguous, .any,
-            "True if the name could be mistaken for another person's.")
+        visitor.ambiguous(&self.ambiguous)
         visitor.field("presence", &self.presence, .any, "online, away or offline.")
         visitor.field("lastSeen", &self.lastSeen, .orNull, "When last linked; null if never.")
     }
@@ -46,16 +43,13 @@ package struct TypingEvent: ControlEvent {
     }
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field(
-            "subscription", &self.subscription, .any, "The number that subscribe returned.")
+        visitor.subscription(&self.subscription)
         visitor.field("conversation", &self.conversation, .id, "The conversation's id.")
         visitor.field(
             "conversationName", &self.conversationName, .any, "The conversation's name here.")
         visitor.field("peer", &self.peer, .id, "The person's device.")
         visitor.field("name", &self.name, .any, "The person's name here.")
-        visitor.field(
-            "ambiguous", &self.ambiguous, .any,
-            "True if the name could be mistaken for another person's.")
+        visitor.ambiguous(&self.ambiguous)
         visitor.field(
             "typing", &self.typing, .any,
             "Whether they are typing; false once they have sent it or stopped.")
@@ -78,13 +72,10 @@ package struct PictureEvent: ControlEvent {
     }
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field(
-            "subscription", &self.subscription, .any, "The number that subscribe returned.")
+        visitor.subscription(&self.subscription)
         visitor.field("peer", &self.peer, .id, "The person's device.")
         visitor.field("name", &self.name, .any, "The person's name here.")
-        visitor.field(
-            "ambiguous", &self.ambiguous, .any,
-            "True if the name could be mistaken for another person's.")
+        visitor.ambiguous(&self.ambiguous)
         visitor.field(
             "picture", &self.picture, .orNull, "The picture, which is here; null if they have none."
         )

@@ -99,8 +99,7 @@ package struct StreamPieceEvent: ControlEvent {
     package var expectedBytes: Int { self.data.expectedBytes + 500 }
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field(
-            "subscription", &self.subscription, .any, "The number that subscribe returned.")
+        visitor.subscription(&self.subscription)
         visitor.field("cursor", &self.cursor, .any, "Its place in this node's order of arrival.")
         visitor.field("conversation", &self.conversation, .id, "The conversation's id.")
         visitor.field("peer", &self.peer, .id, "The sender's device.")
