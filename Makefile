@@ -22,6 +22,7 @@ units = $(DESTDIR)$(PREFIX)/lib/systemd
 companions = $(DESTDIR)$(PREFIX)/libexec/stoa
 share = $(DESTDIR)$(PREFIX)/share
 pages = stoa.1 stoad.8 stoad.conf.5 stoa-control.7
+documents = $(share)/doc/stoa
 version = $(shell sed -n 's/.*text = "\(.*\)"/\1/p' Sources/ControlAPI/StoaVersion.swift)
 # Where an administrator's settings lie. stoad reads nowhere else, so what is installed for one user
 # has none.
@@ -127,6 +128,12 @@ install:  ## Install programs, units, manual pages and completions; takes PREFIX
 	install -D -m 644 Completions/stoa.bash $(share)/bash-completion/completions/stoa
 	install -D -m 644 Completions/_stoa $(share)/zsh/$(ZSH_COMPLETIONS)/_stoa
 	install -D -m 644 Completions/stoa.fish $(share)/fish/vendor_completions.d/stoa.fish
+	install -d $(documents)/Docs/Protocol/vectors $(documents)/Docs/Decisions
+	install -m 644 README.md $(documents)
+	install -m 644 Docs/*.md Docs/openrpc.json $(documents)/Docs
+	install -m 644 Docs/Protocol/*.md $(documents)/Docs/Protocol
+	install -m 644 Docs/Decisions/*.md $(documents)/Docs/Decisions
+	install -m 644 Tests/EngineTests/Vectors/*.txt $(documents)/Docs/Protocol/vectors
 ifneq ($(SYSCONFDIR),)
 	@# What an administrator has written stays.
 	test -e $(settings) || install -D -m 644 Docs/stoad.conf $(settings)
@@ -141,6 +148,7 @@ uninstall:  ## Remove what install installed
 	for page in $(pages); do rm -f $(share)/man/man$${page##*.}/$$page; done
 	rm -f $(share)/bash-completion/completions/stoa $(share)/fish/vendor_completions.d/stoa.fish
 	rm -f $(share)/zsh/$(ZSH_COMPLETIONS)/_stoa
+	rm -rf $(documents)
 ifneq ($(SYSCONFDIR),)
 	@# Only what nobody has changed.
 	if cmp -s Docs/stoad.conf $(settings); then rm -f $(settings); rmdir $(dir $(settings)) 2>/dev/null || :; fi

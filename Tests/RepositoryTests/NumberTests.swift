@@ -67,6 +67,24 @@ struct NumberTests {
         #expect(page == Self.code("Sources/Formats/Entries/EntryKinds.swift", "EntryKind"))
     }
 
+    @Test("of the worked entry, whose shortened values are parts of golden lines")
+    func workedEntry() throws {
+        let page = try #require(Repository.file("Docs/Protocol/Implementing.md"))
+        let vectors = try ["entries-2.txt", "link-2.txt"].flatMap { name in
+            try #require(Repository.file("Tests/EngineTests/Vectors/\(name)")).lines
+                .compactMap { $0.text.split(separator: " ").last.map(String.init) }
+        }
+        var count = 0
+        for word in page.lines.flatMap({ $0.text.split(separator: " ") }) {
+            let ends = word.split(separator: "…").map(String.init)
+            guard ends.count == 2, ends.allSatisfy({ $0.count >= 8 && $0.allSatisfy(\.isHexDigit) })
+            else { continue }
+            #expect(vectors.contains { $0.contains(ends[0]) && $0.contains(ends[1]) }, "\(word)")
+            count += 1
+        }
+        #expect(count >= 9)
+    }
+
     @Test("of methods that are reserved")
     func methods() throws {
         let code = try #require(
