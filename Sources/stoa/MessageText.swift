@@ -48,6 +48,6 @@ enum MessageText {
         Failure(
             .badData,
             why: "the text \(what) bytes; a message holds at most \(ControlLimits.textBytes)",
-            next: "send it in parts, or send it as a file: --file")
+            next: "send it in parts, or as a file: stoa send TO --file FILE")
     }
 }

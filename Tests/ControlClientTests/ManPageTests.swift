@@ -12,6 +12,21 @@ struct ManPageTests {
         #expect(commands.contains(".Cm send\n.Ar TO\n.Op Ar TEXT...|\\-"))
     }
 
+    @Test("shows values as they are typed: no sentence begins with one and its capital")
+    func values() {
+        for syntax in CommandTable.all.map({ $0.syntax }) {
+            for sentence in syntax.details.flatMap({ $0.split(separator: ". ") }) {
+                #expect(sentence.first?.isLowercase == false, "\(syntax.name): \(sentence)")
+            }
+            for option in syntax.options {
+                let first = option.summary.prefix { $0 != " " }
+                let second = option.summary.dropFirst(first.count).prefix { $0 != "," && $0 != ";" }
+                #expect(
+                    first.last != ":" && second != " (default)", "\(syntax.name) \(option.name)")
+            }
+        }
+    }
+
     @Test("has each command in one group, with an example, and helps in two screens")
     func groups() {
         let grouped = CommandGroup.all.flatMap(\.names).sorted()

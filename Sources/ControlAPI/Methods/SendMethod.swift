@@ -185,7 +185,7 @@ package enum SendMethod: ControlMethod {
         guard text.utf8.count <= ControlLimits.textBytes else {
             throw .tooLarge(
                 "the text", bytes: text.utf8.count, limit: ControlLimits.textBytes,
-                remedy: "send it in parts, or send it as a file")
+                remedy: "send it in parts, or as a file: stoa send TO --file FILE")
         }
     }
 

@@ -112,12 +112,13 @@ package struct MessageResult: ControlValue {
     /// The kind as the daemon wrote it; `kind` is a text where this version does not know it.
     package var kindWord: String { self.rare.first?.otherKind ?? self.kind.rawValue }
 
-    /// Its text where that says it all; else its kind, in brackets.
+    /// One line for a list: its text, the name of its file or place, or its kind in brackets.
     package var summary: String {
-        // A place may have a name, which says more than that it is one.
-        let isPlace = self.kind == .location && !self.text.isEmpty
+        if let file = self.file { return "(file) \(file.name)" }
+        if self.kindWord == Kind.action.rawValue { return "* \(self.text)" }
         let isText = self.kindWord == Kind.text.rawValue
-        return isText || isPlace ? self.text : "(\(self.kindWord))"
+        let isNamedPlace = self.kind == .location && !self.text.isEmpty
+        return isText || isNamedPlace ? self.text : "(\(self.kindWord))"
     }
 
     /// The text, and around it three ids, names, a time and what is rarely true.

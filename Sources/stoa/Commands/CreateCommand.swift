@@ -12,7 +12,8 @@ struct CreateCommand: Subcommand {
             OptionSyntax(
                 "--phrase-file", "FILE|-",
                 "read a phrase of your own from a file, instead of six new words"),
-            OptionSyntax("--suite", "NAME", "xchacha20-poly1305 (default) or aes-256-gcm"),
+            OptionSyntax(
+                "--suite", "NAME", "the cipher: xchacha20-poly1305 (default) or aes-256-gcm"),
         ],
         details: [
             "An open room does not have to be created: stoa join ROOM.",

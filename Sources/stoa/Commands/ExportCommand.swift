@@ -11,7 +11,8 @@ struct ExportCommand: Subcommand {
         ],
         operands: ["TO"],
         options: [
-            OptionSyntax("--format", "jsonl|text", "jsonl (default): one object per line; or text"),
+            OptionSyntax(
+                "--format", "jsonl|text", "the form: jsonl (default), one object per line, or text"),
             OptionSyntax("--since", "T", "only messages since this time"),
         ],
         details: [

@@ -18,7 +18,7 @@ struct JoinCommand: Subcommand {
         details: [
             "Without an operand you are asked for an invitation, the line that \"stoa invite\" and \"stoa create\" print, and it is not shown; with - one is read from standard input. An invitation given as LINK stays in your shell's history.",
             "A phrase of six words made by Stoa is checked for mistakes at once. A different phrase or name leads to a different, empty room.",
-            "\"&ROOM\" is a secret room that you have left; its key is still here. If you have a secret room called ROOM, join the open one by its full name, such as open/ROOM.",
+            "'&ROOM' is a secret room that you have left; its key is still here. Quote it: & is a sign of the shell. If you have a secret room called ROOM, join the open one by its full name, such as open/ROOM.",
         ])
 
     /// What is entered, and by what.

@@ -14,7 +14,7 @@ struct NotifyCommand: Subcommand {
                 "--secret-texts", "YES", "show the text of messages in secret rooms: yes or no"),
         ],
         details: [
-            "stoa-notify, which your graphical session starts, notifies you of direct messages, mentions, people who want to write to you, and alerts. In quiet hours, and while the desktop is set to \"do not disturb\", it stays silent and afterwards says once what you missed. \"stoa mute\" silences one conversation.",
+            "The program stoa-notify, which your graphical session starts, notifies you of direct messages, mentions, people who want to write to you, and alerts. In quiet hours, and while the desktop is set to \"do not disturb\", it stays silent and afterwards says once what you missed. \"stoa mute\" silences one conversation.",
             "Without options it shows the settings. They are stored in ~/.config/stoa/notify.conf and take effect at once.",
         ])
 

@@ -16,7 +16,7 @@ struct RetainCommand: Subcommand {
             "Messages beyond a limit are deleted from this disk within the hour and after each start; others keep theirs, and they do not come back from them. The log still records that there was a message, who wrote it and when.",
             "--days deletes whatever is older. --size deletes strangers' messages first, beginning with the oldest from the addresses that sent most; then those of other realm members, then your contacts', oldest first, and your own last. Joins and leaves do not count. You can set both limits, together or one after the other.",
             "If messages would be deleted at once, it says how many and asks on a terminal; elsewhere it exits 64 unless --yes is given.",
-            "Without options it shows the limits. off keeps messages for ever, the default; deleted messages stay deleted.",
+            "Without options it shows the limits. With off it keeps messages for ever, the default; deleted messages stay deleted.",
         ])
 
     private let isSure: Bool

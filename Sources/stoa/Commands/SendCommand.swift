@@ -11,7 +11,7 @@ struct SendCommand: Subcommand {
         options: [
             OptionSyntax(
                 "--wait", "WHAT",
-                "sent: stored here (default); delivered: others have it; read: they have read it"
+                "wait until it is sent (stored here, the default), delivered (others have it) or read"
             ),
             OptionSyntax(
                 "--members", "WHO",

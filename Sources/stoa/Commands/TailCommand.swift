@@ -23,7 +23,7 @@ struct TailCommand: Subcommand {
         details: [
             "Without TO it follows all conversations.",
             "--timeout limits the wait for the daemon's first answer, not how long it follows.",
-            "KINDS is one or more of these, separated by commas: \(Self.shown.map(\.rawValue).joined(separator: ", ")); or text, action, location, join, leave and unknown, for only such messages. conversation covers the rooms and realms you join or leave on this device, alert the alerts of stoa status; both as they happen.",
+            "KINDS is one or more of these, separated by commas: \(Self.shown.map(\.rawValue).joined(separator: ", ")); or text, action, location, join, leave and unknown, for only such messages. The kind conversation covers the rooms and realms you join or leave on this device, alert the alerts of stoa status; both as they happen.",
             "A consumer has one position for each conversation, and one more for following all of them.",
             "A message is acknowledged once its line is written, so no message is lost; after a crash the last lines may come again.",
             "It cannot tell what becomes of a line in a pipe: a program that must confirm its own work acknowledges over the socket.",
