@@ -6,6 +6,8 @@ package enum ChatEvent: Sendable {
     case keys([KeyPress])
     /// The terminal has so many cells.
     case resized(columns: Int, rows: Int)
+    /// The screen is drawn as for xterm, since nothing is known about a terminal with that name.
+    case unknownTerminal(String)
     /// There is a connection to the daemon.
     case connected
     /// There is none any longer, or none could be made.
@@ -125,6 +127,8 @@ package struct ChatState: Sendable {
             self.size = (max(1, columns), max(1, rows))
             self.isHere()
             self.layouts = LayoutCache()
+        case .unknownTerminal(let name):
+            self.notice = "TERM=\(name) is unknown here: drawn as for xterm-256color"
         case .connected: self.connected()
         case .lost(let why): self.lost(why)
         case .received(let message): self.received(message)
@@ -208,7 +212,8 @@ package struct ChatState: Sendable {
             if self.shown.firstUnseen != nil { self.goToUnread() }
         }
         self.with(old) { if $0.isAtEnd == false || $0.scrollback.bytes > 1 << 20 { $0.forget() } }
-        self.notice = nil
+        // What was said while the list came stays until a key.
+        if !old.isEmpty { self.notice = nil }
     }
 
     /// One step on in the list, around its end.

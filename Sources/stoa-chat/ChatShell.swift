@@ -52,16 +52,16 @@ struct ChatShell {
             shell.tellUnsent()
             return 0
         } catch let error as TerminalScreen.Failure {
-            return self.refuse(error.why)
+            return self.refuse(error.why, code: 64)
         } catch {
             return self.refuse("\(error)")
         }
     }
 
     /// Says why there is no screen; gives the code that the process ends with.
-    static func refuse(_ why: String) -> Int32 {
+    static func refuse(_ why: String, code: Int32 = 70) -> Int32 {
         self.report(why)
-        return 70
+        return code
     }
 
     /// Says something on standard error.
@@ -89,6 +89,7 @@ struct ChatShell {
     private mutating func run() {
         let size = self.screen.size
         self.handle(.resized(columns: size.columns, rows: size.rows))
+        if let name = self.screen.unknownName { self.handle(.unknownTerminal(name)) }
         while !self.isEnding {
             self.drawWhenDue()
             let ready = self.wait()

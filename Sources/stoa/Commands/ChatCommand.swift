@@ -52,8 +52,10 @@ struct ChatCommand: Subcommand {
             return try self.become(program, context)
         }
         guard let to = self.to else {
+            let isDumb = context.console.outputIsTerminal && !self.isPlain
             throw .usage(
-                "no room or person is given", next: "give TO, as in: stoa chat ops")
+                isDumb ? "TERM says that this terminal cannot show a screen" : "no room or person is given",
+                next: (isDumb ? "set TERM, or " : "") + "give TO, as in: stoa chat ops")
         }
         try self.runPlain(to, context)
     }
