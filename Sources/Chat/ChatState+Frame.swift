@@ -346,6 +346,7 @@ extension ChatState {
             row.append(" no daemon: your text is kept", look)
         case .connected: break
         }
+        if let mode = self.modeText { row.append(" \(TerminalText.line(mode))", .bar) }
         let room = self.size.columns - row.columns - (self.notice == nil ? 2 : 30)
         guard let aim = self.aimText(columns: room) else { return }
         let text = ScreenRow([TextRun(" " + aim, .bar)])

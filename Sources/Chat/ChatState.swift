@@ -16,6 +16,8 @@ package enum ChatEvent: Sendable {
     case received(ServerMessage)
     /// A command that was started has ended, and this is what it printed.
     case ended(id: Int64, code: Int32, output: String)
+    /// The user's editor has ended: the text, or why there is none.
+    case edited(String?, why: String)
     /// The moment that was asked for has come.
     case due
     /// The client ends, for whatever reason; nothing is given after this.
@@ -32,6 +34,8 @@ package enum ChatEffect: Equatable, Sendable {
     case run(id: Int64, arguments: [String])
     /// Ring the terminal's bell.
     case ring
+    /// Let the user change a text with their editor, and say what became of it.
+    case edit(String)
     /// Draw all of the screen again, since another program may have written on it.
     case redraw
     /// Give the terminal back until the shell lets the program go on.
@@ -133,6 +137,7 @@ package struct ChatState: Sendable {
         case .lost(let why): self.lost(why)
         case .received(let message): self.received(message)
         case .ended(let id, let code, let output): self.ended(id, code, output)
+        case .edited(let text, let why): self.edited(text, why)
         case .due: break
         case .ending:
             // Nothing is begun here that nobody would see the end of.

@@ -173,6 +173,7 @@ struct ChatShell {
         case .connect: self.connect()
         case .run(let id, let arguments): self.start(id, arguments)
         case .ring: self.screen.ring()
+        case .edit(let text): self.edit(text)
         case .redraw: self.screen.redraw()
         case .stop:
             self.screen.suspend()
@@ -204,7 +205,7 @@ struct ChatShell {
 
     private mutating func takeSignals() {
         let wishes = self.signals.take()
-        if wishes.contains(.end) { self.isEnding = true }
+        if !wishes.isDisjoint(with: [.end, .interrupt]) { self.isEnding = true }
         guard wishes.contains(.draw) else { return }
         self.screen.resize()
         let size = self.screen.size
@@ -252,6 +253,18 @@ struct ChatShell {
     }
 
     // MARK: Programs
+
+    /// Lends the terminal to the user's editor; nothing is read or drawn meanwhile.
+    private mutating func edit(_ text: String) {
+        self.screen.suspend()
+        let outcome = TextEditor.edit(text)
+        // An interrupt was for the editor.
+        if self.signals.take().contains(.end) { self.isEnding = true }
+        self.screen.resume()
+        self.handle(.edited(outcome.text, why: outcome.why))
+        let size = self.screen.size
+        self.handle(.resized(columns: size.columns, rows: size.rows))
+    }
 
     private mutating func start(_ id: Int64, _ arguments: [String]) {
         do throws(SystemError) {

@@ -91,7 +91,11 @@ struct NotifierShell {
             if let client = self.client { descriptors.append(client.descriptor) }
             let left = self.state.nextDue.map { Int(max(0, $0 - Self.now)) }
             let ready = (try? waitUntilReadable(descriptors, timeoutMilliseconds: left)) ?? []
-            if ready.contains(self.signals.number), self.signals.take().contains(.end) { return }
+            if ready.contains(self.signals.number),
+                !self.signals.take().isDisjoint(with: [.end, .interrupt])
+            {
+                return
+            }
             self.takeClosed()
             if let client = self.client, ready.contains(client.descriptor) { self.receive(client) }
             if let due = self.state.nextDue, due <= Self.now { self.handle(.due) }

@@ -41,7 +41,11 @@ package struct SlashCommand: Equatable, Sendable {
         guard let name = Name(rawValue: word.lowercased()) else {
             return .unknown(why: self.why(word))
         }
-        let rest = text.dropFirst(word.count + 1).drop(while: \.isWhitespace)
+        var rest = text.dropFirst(word.count + 1).drop(while: \.isWhitespace)
+        // Tab leaves a blank behind a name; in a text it is what was typed.
+        if !name.takesText {
+            while rest.last?.isWhitespace == true { rest.removeLast() }
+        }
         if name == .join, let invitation = TypedInvitation(alone: rest) {
             return .invitation(invitation.text)
         }
@@ -86,6 +90,9 @@ package struct SlashCommand: Equatable, Sendable {
 }
 
 extension SlashCommand.Name {
+    /// Whether what follows is said to others as it is.
+    fileprivate var takesText: Bool { [.me, .reply, .edit, .msg].contains(self) }
+
     /// What is typed behind it.
     package var operands: String {
         switch self {

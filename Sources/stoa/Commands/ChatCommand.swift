@@ -54,7 +54,9 @@ struct ChatCommand: Subcommand {
         guard let to = self.to else {
             let isDumb = context.console.outputIsTerminal && !self.isPlain
             throw .usage(
-                isDumb ? "TERM says that this terminal cannot show a screen" : "no room or person is given",
+                isDumb
+                    ? "TERM says that this terminal cannot show a screen"
+                    : "no room or person is given",
                 next: (isDumb ? "set TERM, or " : "") + "give TO, as in: stoa chat ops")
         }
         try self.runPlain(to, context)
