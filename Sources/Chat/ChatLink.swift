@@ -19,6 +19,8 @@ struct ChatLink: Equatable, Sendable {
         /// Another text for an own message of a conversation.
         case edit(String, message: String, in: String)
         case transfers
+        /// What there is to talk to, for the first screen and for Tab.
+        case rooms, people, requests
     }
 
     enum State: Equatable, Sendable {
@@ -130,10 +132,11 @@ extension ChatState {
                 self.with(id) { $0.hasMembers = false }
                 if isShown { self.undone(asked, why) }
             case .status, .follow, .positions, .conversations, .typing, .presence, .history,
-                .send, .acknowledge, .info, .transfers:
+                .send, .acknowledge, .info, .transfers, .rooms, .people, .requests:
                 break
             }
         }
+        self.around.due = self.now
         self.link.asked = [:]
         // Who writes is told anew by the next connection.
         for place in self.conversations.indices { self.conversations[place].typing = [:] }
@@ -178,6 +181,9 @@ extension ChatState {
         case .send: self.sent(.init(reading: result))
         case .info(let id): self.informed(.init(reading: result), in: id)
         case .command(let command, let id): self.done(command, result, in: id)
+        case .rooms: self.around.rooms = RoomsMethod.Result(reading: result).items
+        case .people: self.around.people = PeersMethod.Result(reading: result).items
+        case .requests: self.around.requests = RequestsMethod.Result(reading: result).items
         case .transfers:
             self.transfers.take(list: TransfersMethod.Result(reading: result).items)
         }
@@ -197,7 +203,7 @@ extension ChatState {
             self.follow()
         case .status, .follow, .positions, .conversations, .transfers:
             self.notice = Self.text(error)
-        case .typing, .presence, .acknowledge: break
+        case .typing, .presence, .acknowledge, .rooms, .people, .requests: break
         }
     }
 
@@ -216,7 +222,7 @@ extension ChatState {
         case .members(let id, _):
             self.note("/\(SlashCommand.Name.who): \(why)", isFault: true, in: id)
         case .status, .follow, .positions, .conversations, .typing, .presence, .history, .send,
-            .acknowledge, .info, .transfers:
+            .acknowledge, .info, .transfers, .rooms, .people, .requests:
             break
         }
     }

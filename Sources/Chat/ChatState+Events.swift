@@ -128,6 +128,7 @@ extension ChatState {
             }
         case .joined, .left, .arranged, .realmJoined, .realmLeft: self.askForConversations()
         case .requested:
+            self.around.change(at: self.now)
             let name =
                 ShownPerson(name: change.name.shown).quoted + " " + (change.peer ?? "").shortKey
             self.note(
@@ -147,8 +148,9 @@ extension ChatState {
         switch change.knownEvent {
         case .delivered: self.with(id) { $0.receipts.delivered[peer] = message }
         case .read: self.with(id) { $0.receipts.read[peer] = message }
-        case .linked: self.linked[peer] = true
-        case .unlinked: self.linked[peer] = false
+        case .linked, .unlinked:
+            self.linked[peer] = change.knownEvent == .linked
+            self.around.change(at: self.now)
         default: break
         }
     }

@@ -31,13 +31,13 @@ extension ChatState {
 
     /// Hands an invitation to the daemon; it is nowhere else, so that no fault gives it back to the screen.
     mutating func accept(invitation line: String) {
-        guard !line.lowercased().hasPrefix("stoa:realm?") else {
-            return self.note(
-                "that is an invitation to a realm, and was not stored: use stoa realm join",
-                isFault: true)
-        }
         guard self.link.isConnected else {
             return self.notice = "no daemon: give the invitation again when it is back"
+        }
+        guard !line.lowercased().hasPrefix("stoa:realm?") else {
+            let asked = ChatLink.Asked.command(.init(name: .realm, rest: "join"), self.current)
+            self.ask(RealmJoinMethod.self, asked) { $0.invite = line }
+            return
         }
         let asked = ChatLink.Asked.command(.init(name: .join, rest: ""), self.current)
         self.ask(JoinMethod.self, asked) { $0.invite = line }

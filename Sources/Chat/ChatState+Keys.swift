@@ -11,6 +11,7 @@ extension ChatState {
         switch key {
         case .text(let text):
             self.shown.input.insert(Self.typed(text))
+            if self.completesSurroundings { self.lookAroundForTab() }
             self.tellTyping()
         case .paste(let text): self.shown.input.insert(Self.typed(text), isTyped: false)
         case .enter: self.enterPressed()
@@ -89,12 +90,20 @@ extension ChatState {
             self.enter(number: letter == "0" ? 10 : letter.wholeNumberValue ?? 0)
         case "j": self.shown.input.mode = .number(0)
         case "a": self.enterWaiting()
+        case "/":
+            guard self.place(of: self.view.last) != nil else {
+                return self.notice = "there is no conversation to go back to"
+            }
+            self.enter(self.view.last)
+        case "r": self.readAll()
         case "u":
             guard !self.shown.reading.unseen.isEmpty || self.shown.unread > 0 else {
                 return self.notice = "everything here is read"
             }
             self.goToUnread()
         case "m": self.goToMention()
+        case "o": self.toggleFold()
+        case "l": self.showAlone()
         case "b": self.shown.input.moveToWordStart()
         case "f": self.shown.input.moveToWordEnd()
         case "d": self.shown.input.killWordForward()

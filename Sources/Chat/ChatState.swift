@@ -16,6 +16,8 @@ package enum ChatEvent: Sendable {
     case received(ServerMessage)
     /// A command that was started has ended, and this is what it printed.
     case ended(id: Int64, code: Int32, output: String)
+    /// The names in a folder, those of folders with a slash.
+    case names([String], folder: String)
     /// The user's editor has ended: the text, or why there is none.
     case edited(String?, why: String)
     /// The moment that was asked for has come.
@@ -32,6 +34,12 @@ package enum ChatEffect: Equatable, Sendable {
     case connect
     /// Run `stoa` with these arguments, and say when it has ended.
     case run(id: Int64, arguments: [String])
+    /// Open a link in the user's browser, and say when that has ended.
+    case open(id: Int64, link: String)
+    /// Show lines without the screen until a key is pressed: to be copied, or since they are secret.
+    case showAlone([String])
+    /// Give the names in a folder.
+    case names(folder: String)
     /// Ring the terminal's bell.
     case ring
     /// Let the user change a text with their editor, and say what became of it.
@@ -66,8 +74,8 @@ package struct ChatState: Sendable {
 
     /// All conversations that lists show, as they are shown.
     var conversations: [ChatConversation] = []
-    /// The id of the one that is looked at.
-    var current = ""
+    /// The id of the one that is looked at, and of the one before.
+    var view = (current: "", last: "")
     var link = ChatLink()
     var outbox = ChatOutbox()
     var completion = ChatCompletion()
@@ -83,6 +91,8 @@ package struct ChatState: Sendable {
     /// What stands in the line above the input until the next key.
     var notice: String?
     var layouts = LayoutCache()
+    /// Whom and what there is to talk to.
+    var around = ChatSurroundings()
     /// The moment of the event that is dealt with: by a clock that nobody sets, and since 1970.
     var now: Int64 = 0
     var wall: Int64 = 0
@@ -137,6 +147,7 @@ package struct ChatState: Sendable {
         case .lost(let why): self.lost(why)
         case .received(let message): self.received(message)
         case .ended(let id, let code, let output): self.ended(id, code, output)
+        case .names(let names, let folder): self.offer(names, in: folder)
         case .edited(let text, let why): self.edited(text, why)
         case .due: break
         case .ending:
@@ -148,6 +159,7 @@ package struct ChatState: Sendable {
         self.connectWhenDue()
         self.tellPresenceWhenDue()
         self.sendOutbox()
+        self.lookAround()
         self.loadWhatIsMissing()
         defer { self.effects = [] }
         return self.effects
@@ -160,6 +172,7 @@ package struct ChatState: Sendable {
             self.link.nextAttempt, self.newlyRead != nil ? self.now : nil,
             send ? self.outbox.pausedUntil : nil,
             self.link.isConnected ? self.ownPresence.due : nil,
+            self.link.isConnected && self.isWelcoming ? self.around.due : nil,
         ].compactMap(\.self).min()
     }
 
@@ -173,6 +186,11 @@ package struct ChatState: Sendable {
     mutating func perform(_ effect: ChatEffect) { self.effects.append(effect) }
 
     // MARK: The conversation that is looked at
+
+    var current: String {
+        get { self.view.current }
+        set { self.view.current = newValue }
+    }
 
     func place(of id: String) -> Int? { self.conversations.firstIndex { $0.id == id } }
 
@@ -210,7 +228,7 @@ package struct ChatState: Sendable {
         }
         // What is not looked at need not be kept: it is asked for again.
         let old = self.current
-        self.current = id
+        self.view = (id, old)
         self.shown.reading.isEntered = true
         if !self.shown.scrollback.messages.allSatisfy(\.isNote) {
             self.shown.reading.isEntered = false

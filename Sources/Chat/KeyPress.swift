@@ -209,8 +209,8 @@ package struct KeyDecoder: Sendable {
         case "B": return isAlt ? .altDown : .down
         case "C": return isAlt || isControl ? .wordRight : .right
         case "D": return isAlt || isControl ? .wordLeft : .left
-        case "H": return .home
-        case "F": return .end
+        case "H": return isControl ? .alt("<") : .home
+        case "F": return isControl ? .alt(">") : .end
         case "Z": return .backTab
         case "c": return .wordRight
         case "d": return .wordLeft

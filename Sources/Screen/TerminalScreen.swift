@@ -157,6 +157,14 @@ package final class TerminalScreen {
         endwin()
     }
 
+    /// Shows lines without the screen until ``resume()``: the terminal wraps them itself, so it copies each
+    /// whole; keys still come one by one.
+    package func showAlone(_ lines: [String]) {
+        self.suspend()
+        reset_prog_mode()
+        ccurses_print(lines.joined(separator: "\r\n") + "\r\n")
+    }
+
     /// Takes the terminal again after ``suspend()``.
     package func resume() {
         refresh()

@@ -10,8 +10,10 @@ struct ChatShell {
     /// A program that runs for a command, and where its output comes.
     private struct Started {
         var process: ChildProcess
-        var output: Int32
+        /// Where its output comes; nil where it has none, so that only its end is waited for.
+        var output: Int32?
         var text: [UInt8] = []
+        var awaited: Int32 { self.output ?? self.process.endDescriptor }
     }
 
     /// How often the screen is drawn at most while messages come, in milliseconds; keys are drawn at once.
@@ -32,6 +34,8 @@ struct ChatShell {
     private var client: LineClient?
     private var started: [Int64: Started] = [:]
     private var isEnding = false
+    /// Whether lines are shown without the screen, until a key is pressed.
+    private var isBeside = false
     private var drawnAt: Int64 = 0
     private var isDrawingDue = true
     private var escapeDue: Int64?
@@ -96,7 +100,7 @@ struct ChatShell {
             if ready.contains(self.signals.number) { self.takeSignals() }
             if ready.contains(STDIN_FILENO) { self.readKeys() }
             if let client = self.client, ready.contains(client.descriptor) { self.receive(client) }
-            for (id, program) in self.started where ready.contains(program.output) {
+            for (id, program) in self.started where ready.contains(program.awaited) {
                 self.readOutput(of: id)
             }
             let now = Self.now
@@ -134,7 +138,7 @@ struct ChatShell {
     // MARK: Waiting and drawing
 
     private func wait() -> Set<Int32> {
-        var descriptors = [self.signals.number, STDIN_FILENO] + self.started.values.map(\.output)
+        var descriptors = [self.signals.number, STDIN_FILENO] + self.started.values.map(\.awaited)
         if let client = self.client { descriptors.append(client.descriptor) }
         let due = [
             self.state.nextDue, self.escapeDue, self.keepDue,
@@ -153,6 +157,7 @@ struct ChatShell {
     private mutating func draw() {
         self.isDrawingDue = false
         self.drawnAt = Self.now
+        guard !self.isBeside else { return }
         self.screen.draw(self.state.frame())
     }
 
@@ -174,6 +179,9 @@ struct ChatShell {
         case .run(let id, let arguments): self.start(id, arguments)
         case .ring: self.screen.ring()
         case .edit(let text): self.edit(text)
+        case .open(let id, let link): self.openLink(id, link)
+        case .names(let folder): self.handle(.names(FolderNames.names(in: folder), folder: folder))
+        case .showAlone(let lines): self.showAlone(lines)
         case .redraw: self.screen.redraw()
         case .stop:
             self.screen.suspend()
@@ -193,6 +201,12 @@ struct ChatShell {
             if count == 0 || errno != EINTR && errno != EAGAIN { self.isEnding = true }
             return
         }
+        if self.isBeside {
+            // The key that goes back does nothing else.
+            self.isBeside = false
+            self.screen.resume()
+            return self.draw()
+        }
         self.press(self.keys.append(buffer[..<count]))
         self.escapeDue = self.keys.isWaiting ? Self.now + Self.escapeMilliseconds : nil
     }
@@ -206,7 +220,7 @@ struct ChatShell {
     private mutating func takeSignals() {
         let wishes = self.signals.take()
         if !wishes.isDisjoint(with: [.end, .interrupt]) { self.isEnding = true }
-        guard wishes.contains(.draw) else { return }
+        guard wishes.contains(.draw), !self.isBeside else { return }
         self.screen.resize()
         let size = self.screen.size
         self.handle(.resized(columns: size.columns, rows: size.rows))
@@ -252,7 +266,30 @@ struct ChatShell {
         self.handle(.lost(error.reason))
     }
 
+    /// Shows lines as they are, so that the terminal wraps them and lets them be copied whole.
+    private mutating func showAlone(_ lines: [String]) {
+        let text = lines.joined(separator: "\n").split(
+            separator: "\n", omittingEmptySubsequences: false)
+        self.screen.showAlone(text.map(String.init) + ["", "Press a key to go back to the chat."])
+        self.isBeside = true
+    }
+
     // MARK: Programs
+
+    /// Hands a link to the desktop, without a shell; the browser outlives this client, so it gets no stream.
+    private mutating func openLink(_ id: Int64, _ link: String) {
+        do throws(SystemError) {
+            let nothing = FileDescriptor(owning: open("/dev/null", O_RDWR | O_CLOEXEC))
+            let process = try ChildProcess(
+                ["xdg-open", link], environment: ProcessEnvironment.variables(),
+                streams: [0: nothing.number, 1: nothing.number, 2: nothing.number], isLeader: true)
+            self.started[id] = Started(process: process)
+        } catch {
+            let why =
+                error.code == ENOENT ? "xdg-open is not installed (Debian: xdg-utils)" : "\(error)"
+            self.handle(.ended(id: id, code: 70, output: "cannot open it: \(why)"))
+        }
+    }
 
     /// Lends the terminal to the user's editor; nothing is read or drawn meanwhile.
     private mutating func edit(_ text: String) {
@@ -284,17 +321,27 @@ struct ChatShell {
         }
     }
 
+    private mutating func endOpening(_ id: Int64, _ process: ChildProcess) {
+        self.started[id] = nil
+        let code = process.wait().status
+        self.handle(
+            .ended(
+                id: id, code: code,
+                output: code == 0 ? "" : "the link was not opened: xdg-open ended with \(code)"))
+    }
+
     private mutating func readOutput(of id: Int64) {
         guard var program = self.started[id] else { return }
+        guard let output = program.output else { return self.endOpening(id, program.process) }
         var buffer = [UInt8](repeating: 0, count: 4_096)
-        let count = read(program.output, &buffer, buffer.count)
+        let count = read(output, &buffer, buffer.count)
         if count > 0 {
             program.text += buffer[..<count]
             program.text = program.text.suffix(Self.outputBytes)
             self.started[id] = program
             return
         }
-        close(program.output)
+        close(output)
         self.started[id] = nil
         let code = program.process.wait().status
         self.handle(

@@ -32,7 +32,7 @@ struct InputLineTests {
         line.killToEnd()
         #expect(line.text == "")
         line.yank()
-        #expect(line.text == " two  three")
+        #expect(line.text == "one two  three")
     }
 
     @Test("kills one after the other are yanked together, and Ctrl-W goes back to a blank")

@@ -8,6 +8,7 @@ struct KeyDecoderTests {
         ("ab", [.text("ab")]), ("é日", [.text("é日")]), ("\r", [.enter]), ("\t", [.tab]),
         ("\u{7F}", [.backspace]), ("\u{1}", [.control("a")]), ("\u{1F}", [.control("_")]),
         ("\u{1B}[A", [.up]), ("\u{1B}OB", [.down]), ("\u{1B}[1;5C", [.wordRight]),
+        ("\u{1B}[1;5H", [.alt("<")]),
         ("\u{1B}[1;3A", [.altUp]), ("\u{1B}[5~", [.pageUp]), ("\u{1B}[3~", [.delete]),
         ("\u{1B}[H", [.home]), ("\u{1B}[4~", [.end]), ("\u{1B}1", [.alt("1")]),
         ("\u{1B}\r", [.newLine]), ("\u{1B}\u{7F}", [.wordBackspace]), ("\u{1B}[Z", [.backTab]),

@@ -124,12 +124,15 @@ struct InvitationTests {
         #expect(client.state.shown.input.isEmpty)
     }
 
-    @Test("an invitation to a realm is told where it goes, and not sent")
+    @Test("an invitation to a realm joins it, and is neither sent nor shown")
     func realm() {
         var client = Client()
         client.say("stoa:realm?name=office&root=abcdefghijk")
         #expect(client.waiting("send").isEmpty && client.waiting("join").isEmpty)
         #expect(
-            client.screen().contains { $0.contains("stoa realm join") } && !self.isShown(client))
+            client.waiting("realmJoin") == [["invite": "stoa:realm?name=office&root=abcdefghijk"]])
+        #expect(!self.isShown(client))
+        client.refuse("realmJoin", .refused("no", reason: "badInvite", remedy: "ask again"))
+        #expect(!self.isShown(client) && client.screen().contains { $0.contains("/realm: no") })
     }
 }
