@@ -5,7 +5,7 @@ extension ChatState {
     private static let keys = [
         "Enter sends, Alt-Enter begins a new line, Tab completes, Up and Down recall your lines",
         "Alt-1…9, Alt-0, Alt-J and a number, Ctrl-N, Ctrl-P: go to a conversation; Alt-A: next unread",
-        "Alt-/: go back to the one before; Alt-R: mark all conversations as read",
+        "Alt-/: go back to the one before; Alt-H: mark all conversations as read",
         "PgUp, PgDn, Alt-<, End: scroll; Alt-U: the first unread message; Alt-M: the next mention",
         "Alt-Up, Alt-Down: choose a message; Alt-O: unfold it; Alt-L: show text to copy; Esc: choose none",
         "Ctrl-R: find what you typed before; Ctrl-X Ctrl-E: write in your editor",

@@ -95,7 +95,7 @@ extension ChatState {
                 return self.notice = "there is no conversation to go back to"
             }
             self.enter(self.view.last)
-        case "r": self.readAll()
+        case "h": self.readAll()
         case "u":
             guard !self.shown.reading.unseen.isEmpty || self.shown.unread > 0 else {
                 return self.notice = "everything here is read"

@@ -28,7 +28,7 @@ struct ChatSurroundings: Equatable, Sendable {
 extension ChatState {
     /// Whether the screen says what there is to talk to, as the user has no conversation.
     var isWelcoming: Bool {
-        self.link.hasList && self.conversations.isEmpty
+        self.link.hasList && self.listed.isEmpty
     }
 
     /// Asks what there is to talk to, once the screen shows it.
@@ -94,7 +94,9 @@ extension ChatState {
         rows += line(
             " rooms",
             Self.list(
-                rooms.map { $0.name.shown + ($0.members > 0 ? " (\($0.members))" : "") },
+                rooms.map {
+                    ShownPerson.safe($0.name) + ($0.members > 0 ? " (\($0.members))" : "")
+                },
                 none: "none around yet; you can create the first"), .accent)
         rows += line(
             " people",
@@ -111,7 +113,7 @@ extension ChatState {
             rows += line("", "\(requests.count - 3) more: /requests", .mention)
         }
         rows.append(ScreenRow())
-        let room = rooms.first?.name.shown ?? "ops"
+        let room = rooms.first.map { ShownPerson.safe($0.name) } ?? "ops"
         let person = people.first { !$0.shown.hasKey && !$0.name.contains(" ") }?.name.shown
         rows += line(" try", "/join \(room)  join a room, or create one (Tab completes)", .accent)
         rows += line("", "/msg @\(person ?? "NAME") hello  write to one person", .accent)

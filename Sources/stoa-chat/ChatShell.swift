@@ -311,8 +311,9 @@ struct ChatShell {
             guard let stoa = ProgramStart.companion("stoa") else {
                 throw SystemError(ENOENT, "start", "stoa")
             }
+            let words = arguments.map(FolderNames.expanded)
             let process = try ChildProcess(
-                [stoa, "--socket", self.socket] + arguments,
+                [stoa, "--socket", self.socket] + words,
                 environment: ProcessEnvironment.variables(),
                 streams: [0: nothing.number, 1: input.number, 2: input.number])
             self.started[id] = Started(process: process, output: pipe.output)

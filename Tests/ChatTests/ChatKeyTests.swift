@@ -77,7 +77,7 @@ struct ChatKeyTests {
         #expect(client.state.shown.name == "room-3")
     }
 
-    @Test("Alt-R marks every conversation as read, each once")
+    @Test("Alt-H marks every conversation as read, each once")
     func allRead() {
         let rooms = (1...3).map {
             Client().room(
@@ -85,10 +85,10 @@ struct ChatKeyTests {
         }
         var client = Client(conversations: rooms)
         client.asked = []
-        client.give(.keys([.alt("r")]))
+        client.give(.keys([.alt("h")]))
         #expect(client.waiting("acknowledge").count == 2)
         #expect(client.state.conversations.allSatisfy { $0.unread == 0 })
-        client.give(.keys([.alt("r")]))
+        client.give(.keys([.alt("h")]))
         #expect(client.screen().contains { $0.contains("everything is read") })
         #expect(client.waiting("acknowledge").count == 2)
     }
