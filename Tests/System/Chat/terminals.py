@@ -115,7 +115,7 @@ def unknown(pair: Pair, checks: Checks) -> None:
 
 
 def dumb(pair: Pair, checks: Checks) -> None:
-    """What can show no screen is told so, with what to do; with a room it gets lines."""
+    """What can show no screen is told so, and with a room gets lines; a pager gets a name that it knows."""
     pair.both_in("lines")
     pair.control.call("send", to="lines", text="a line")
     command = chat_command(pair.ada)
@@ -128,6 +128,15 @@ def dumb(pair: Pair, checks: Checks) -> None:
     pair.terminal.press("C-d")
     pair.terminal.see("ENDED 0")
     checks.that("lines without a screen", True)
+    history = chat_command(pair.ada, "lines", "--all").replace("'chat'", "'history'")
+    pager = f"PAGER={pair.folder}/bin/a-pager"
+    for prefix, name, due in (
+            (bare(pair), "xterm-kitty", "xterm-256color"), (bare(pair), "xterm-256color", "xterm-256color"),
+            ("", "vt220", "vt220")):
+        pair.terminal.start(prefix + environment(pair, name, pager) + history)
+        pair.terminal.see("ENDED 0")
+        checks.that(f"what the pager is told of {name}", any(
+            row == f"paged for {due}" for row in pair.terminal.screen()), pair.terminal.screen())
 
 
 PARTS: dict[str, Callable[[Pair, Checks], None]] = {"known": known, "unknown": unknown, "dumb": dumb}

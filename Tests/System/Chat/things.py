@@ -84,6 +84,7 @@ class Pair:
         folder.mkdir()
         for name, script in (
             ("xdg-open", f"printf '%s\\n' \"$@\" >>'{self.opened}'"),
+            ("a-pager", "echo \"paged for $TERM\"; exec cat"),
             ("an-editor", "[ \"$1\" = --option ] && printf ', ended there\\n' >>\"$2\"")):
             (folder / name).write_text(f"#!/bin/sh\n{script}\n")
             (folder / name).chmod(0o755)
