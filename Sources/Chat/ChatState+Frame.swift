@@ -249,7 +249,8 @@ extension ChatState {
 
     /// The conversations in one line; the one that is looked at is always among them.
     private func tabs(columns: Int) -> ScreenRow {
-        let tabs = self.listed.enumerated().map { index, conversation in
+        let listed = self.listed
+        let tabs = listed.enumerated().map { index, conversation in
             var row = ScreenRow()
             let isCurrent = conversation.id == self.current
             row.append(" \(index + 1):", .bar)
@@ -259,8 +260,8 @@ extension ChatState {
             self.counts(conversation, in: &row, .bar)
             return row
         }
-        let current = self.listed.firstIndex { $0.id == self.current } ?? 0
-        let calling = self.listed.indices.filter { self.listed[$0].isCalling }
+        let current = listed.firstIndex { $0.id == self.current } ?? 0
+        let calling = listed.indices.filter { listed[$0].isCalling }
         // The one that is looked at, those that call, then the ones that are near; each is shown whole or not
         // at all, since what is behind a name tells people apart.
         let near = tabs.indices.sorted { (abs($0 - current), $0) < (abs($1 - current), $1) }
