@@ -136,6 +136,7 @@ package struct ChatState: Sendable {
         switch event {
         case .keys(let keys):
             self.isHere()
+            if self.isWelcoming { self.around.change(at: self.now) }
             for key in keys { self.press(key) }
         case .resized(let columns, let rows):
             self.size = (max(1, columns), max(1, rows))

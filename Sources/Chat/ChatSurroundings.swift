@@ -6,6 +6,8 @@ struct ChatSurroundings: Equatable, Sendable {
     static let limit: Int64 = 100
     /// How long changes are gathered before they are looked at, in milliseconds.
     private static let gatherMilliseconds: Int64 = 1_000
+    /// How often it is looked at while the user looks at it: of strangers who link no event tells.
+    static let lookMilliseconds: Int64 = 2_000
     /// How old an answer may be when a name is completed, in milliseconds.
     static let freshMilliseconds: Int64 = 2_000
 
@@ -36,6 +38,10 @@ extension ChatState {
         guard self.link.isConnected, self.isWelcoming, let due = self.around.due, due <= self.now
         else { return }
         self.askAround()
+        // Nobody at the keys, nothing to look for; the next key looks again.
+        if self.isReading {
+            self.around.due = self.now + ChatSurroundings.lookMilliseconds
+        }
     }
 
     /// Whether what is typed is to be a room or a person from around here.

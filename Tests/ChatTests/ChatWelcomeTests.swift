@@ -63,6 +63,26 @@ struct ChatWelcomeTests {
         #expect(client.screen().joined().contains("stoa doctor"))
     }
 
+    @Test("is looked at every few seconds while the user is at the keys, and then no more")
+    func idle() {
+        var client = Client(conversations: [])
+        func wait(_ seconds: Int64, _ client: inout Client) -> Int {
+            var count = 0
+            for _ in 0..<seconds {
+                client.now += 1_000
+                client.give(.due)
+                count += client.waiting("rooms").count
+                for _ in 0..<2 { self.answerAround(&client) }
+            }
+            return count
+        }
+        #expect((15...31).contains(wait(60, &client)))
+        _ = wait(120, &client)
+        #expect(wait(600, &client) == 0)
+        client.give(.keys([.control("l")]))
+        #expect(wait(3, &client) > 0)
+    }
+
     @Test(
         "changes are gathered for a second, and nothing is asked for once there is a conversation")
     func bounded() {
