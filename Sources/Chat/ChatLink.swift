@@ -46,6 +46,8 @@ struct ChatLink: Equatable, Sendable {
     /// Whether something has changed since that list was asked for.
     var isListingOld = false
     var hasList = false
+    /// What is missing of conversations, in a line each; of those alone of which something is.
+    var missing: [String: String] = [:]
     /// When the daemon was told last that the user writes.
     var toldTyping: Int64 = 0
 
@@ -100,7 +102,7 @@ extension ChatState {
             $0.from = cursor
             $0.kinds = [
                 .message, .conversation, .alert, .deleted, .edited, .reaction, .delivery, .peer,
-                .typing, .presence,
+                .typing, .presence, .missing,
             ]
             if !isGuest { $0.kinds?.append(.request) }
         }
@@ -135,8 +137,9 @@ extension ChatState {
             }
         }
         self.link.asked = [:]
-        // Who writes is told anew by the next connection.
+        // Who writes and what is missing is told anew by the next connection.
         for place in self.conversations.indices { self.conversations[place].typing = [:] }
+        self.link.missing = [:]
         self.link.following = nil
         self.link.state = .lost(why)
         self.link.nextAttempt = self.now + self.link.pause

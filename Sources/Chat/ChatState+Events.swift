@@ -27,6 +27,9 @@ extension ChatState {
             for place in self.conversations.indices { self.conversations[place].forget() }
             self.note("messages are missing here: \(gap.reason.shown)", isFault: true)
         case .typing(let event): self.types(event)
+        case .missing(let event):
+            self.link.missing[event.conversation] = MissingResult.line(
+                event.missing, more: event.moreMissing)
         case .presence(let event):
             guard !event.peer.isEmpty else { return }
             self.presence[event.peer] = event.presence

@@ -87,6 +87,7 @@ extension ChatState {
             for item in self.outbox.shown(in: shown.id).reversed() {
                 rows = self.rows(ofUnsent: item, columns: areas.columns) + rows
             }
+            rows = self.missingRows(areas) + rows
         }
         // Held back to front, so that nothing is moved.
         var parts: [[ScreenRow]] = [rows]
@@ -109,6 +110,13 @@ extension ChatState {
             rows = [ScreenRow](repeating: ScreenRow(), count: areas.messages - count) + rows
         }
         return Array(rows.suffix(areas.messages))
+    }
+
+    /// What is missing below the newest message: a line that goes once it is here.
+    private func missingRows(_ areas: Areas) -> [ScreenRow] {
+        guard let text = self.link.missing[self.current] else { return [] }
+        let rows = CellText.wrap([.init(text: text, look: .accent)], columns: areas.columns)
+        return Array(rows.prefix(max(1, areas.messages / 4)))
     }
 
     /// Whether few enough messages stand above the screen's upper end that older ones are to be had.

@@ -131,6 +131,18 @@ extension Limits {
     package static let lateMilliseconds: UInt64 = 30_000
     /// Held entries are looked at again after an hour at the latest, since clocks may be set.
     package static let releaseMilliseconds: UInt64 = 3_600_000
+    /// What is missing is told of once nothing of it has come for this long: on a LAN it comes in less.
+    package static let holeMilliseconds: UInt64 = 2_000
+    /// Subscribers are told so often at most what is missing of a conversation.
+    static let holeEventMilliseconds: UInt64 = 1_000
+    /// The same where only messages of strangers are missing or have come, who may do that again and again.
+    static let strangersHoleEventMilliseconds: UInt64 = 10_000
+    /// Logs of a conversation of which is remembered that there is more than is here: more than people read about.
+    static let holeLogs = 64
+    /// Who has it, of each of these logs.
+    static let holeHolders = 16
+    /// Conversations that are looked at in one turn, since all are after a start.
+    static let holeLooks = 8
     /// Clock deltas are gathered for this long, so that a burst costs one frame.
     package static let deltaMilliseconds: UInt64 = 100
     /// Peers that can do without them have their turn within this long.

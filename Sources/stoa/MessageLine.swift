@@ -3,7 +3,7 @@ import ControlAPI
 /// Shows messages as lines for people, and remembers some of them for what answers them.
 final class MessageLine {
     private let console: Console
-    private let showsConversation: Bool
+    let showsConversation: Bool
     private let showsID: Bool
     /// How the latest messages begin, by id.
     private var beginnings: [String: String] = [:]

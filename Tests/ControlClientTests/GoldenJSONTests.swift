@@ -10,7 +10,8 @@ import Testing
 @Suite("What --json prints", .timeLimit(.minutes(1))) struct GoldenJSONTests {
     /// How each command is asked; those that are missing go on for long, or print nothing of their own.
     private static let asked: [String] = [
-        "status", "peers", "peers --refusals", "usage", "rooms", "conversations --all",
+        "status", "status --clock ops", "peers", "peers --refusals", "usage", "rooms",
+        "conversations --all",
         "members ops",
         "join ops", "leave ops", "mute ops", "unmute ops", "archive ops", "unarchive ops",
         "retain ops --days 3 --size 20M --yes", "forget ops", "topic ops", "create ops --secret",

@@ -35,6 +35,35 @@ struct ReplicationTests {
         try simulation.settle()
     }
 
+    @Test("what a member has who leaves at once is missing until somebody brings it")
+    func missing() throws {
+        let simulation = Simulation(seed: 9, machines: 3, faults: Faults())
+        for machine in 0...2 {
+            try simulation.start(machine)
+            try simulation.request(machine, .join(self.room))
+        }
+        try simulation.request(1, .stand(simulation.peer(2), .known))
+        try simulation.run(for: 3_000)
+        try simulation.settle()
+        simulation.block(0, 1)
+        try simulation.run(for: 1_000)
+        try simulation.send("unheard", from: 0, to: self.room)
+        // The third says what it has, and is gone before it is asked.
+        var steps = 0
+        while !simulation.lacks(1, in: self.room), steps < 20_000 {
+            try simulation.run(for: 1)
+            steps += 1
+        }
+        try simulation.crash(2, isSilent: false)
+        try simulation.run(for: 2 * Limits.holeMilliseconds + 1_000)
+        #expect(simulation.holes(on: 1, in: self.room).map(\.count) == [1])
+        #expect(simulation.holes(on: 1, in: self.room).map(\.author) == [0])
+        simulation.heal()
+        try simulation.run(for: 60_000)
+        #expect(simulation.holes(on: 1, in: self.room).isEmpty)
+        #expect(simulation.texts(on: 1, in: self.room) == ["unheard"])
+    }
+
     @Test("many messages through a partition: none is lost, none comes twice, one order")
     func partition() throws {
         let simulation = try Simulation.joined(3, in: self.room, seed: 3)

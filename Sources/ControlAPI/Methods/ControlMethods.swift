@@ -11,6 +11,7 @@ package enum ControlMethods {
         RoomsMethod.self,
         ConversationsMethod.self,
         MembersMethod.self,
+        ClockMethod.self,
         JoinMethod.self,
         LeaveMethod.self,
         MuteMethod.self,

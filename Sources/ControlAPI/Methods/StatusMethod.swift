@@ -19,6 +19,7 @@ package enum StatusMethod: ControlMethod {
         package var requests: Int64 = 0
         package var requestsTurnedAway: Int64 = 0
         package var waiting: Waiting?
+        package var incomplete: [IncompleteConversation]?
         package var held: Int64 = 0
         package var incarnation = ""
         package var clockOffsetMilliseconds: Int64 = 0
@@ -69,6 +70,10 @@ package enum StatusMethod: ControlMethod {
             visitor.field(
                 "waiting", &self.waiting, .any,
                 "Your own messages that nobody else has yet; left out if there are none.")
+            visitor.field(
+                "incomplete", &self.incomplete, .any,
+                "Conversations of which messages have been missing for some seconds, at most 16; left out if there are none."
+            )
         }
     }
 

@@ -27,6 +27,8 @@ package enum ChangeKind: String, WordValue {
     /// Whose picture is here, or is another one, by the notification `picture`: kept nowhere, without a
     /// cursor.
     case picture
+    /// What is missing of conversations, by the notification `missing`: kept nowhere, without a cursor.
+    case missing
 }
 
 /// One change that is no message, in the notification `change`.

@@ -81,3 +81,31 @@ package struct PictureEvent: ControlEvent {
         )
     }
 }
+
+/// The notification `missing`.
+package struct MissingEvent: ControlEvent {
+    package var subscription: Int64 = 0
+    package var conversation = ""
+    package var conversationName = ""
+    package var missing: [MissingResult] = []
+    package var moreMissing: Int64?
+
+    package init() {}
+
+    package static var name: String { "missing" }
+    package static var summary: String {
+        "Messages of a conversation turned out to be missing, or arrived; only with the kind missing."
+    }
+
+    package mutating func fields(_ visitor: inout some FieldVisitor) {
+        visitor.subscription(&self.subscription)
+        visitor.field("conversation", &self.conversation, .id, "The conversation's id.")
+        visitor.field(
+            "conversationName", &self.conversationName, .any, "The conversation's name here.")
+        visitor.field(
+            "missing", &self.missing, .any,
+            "All that is missing now, by author, contacts first, at most 16; empty once all is here."
+        )
+        visitor.moreMissing(&self.moreMissing)
+    }
+}

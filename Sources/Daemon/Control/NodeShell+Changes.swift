@@ -212,7 +212,7 @@ extension SubscribeMethod.Params {
                 case .delivery: .delivery
                 case .peer: .peer
                 case .stream: .stream
-                case .presence, .typing, .picture: nil
+                case .presence, .typing, .picture, .missing: nil
                 }
             })
     }

@@ -9,9 +9,11 @@ struct SignalFilter {
     let conversation: ConversationID?
     /// Whether something was left out while the client did not read, so that all has to be said again.
     var isBehind = false
+    /// The conversations of which it was told that something is missing.
+    var incomplete: Set<ConversationID> = []
 
     init(_ kinds: [ChangeKind]?, in conversation: ConversationID?) {
-        self.kinds = Set(kinds ?? []).intersection([.presence, .typing, .picture])
+        self.kinds = Set(kinds ?? []).intersection([.presence, .typing, .picture, .missing])
         self.conversation = conversation
     }
 
@@ -22,6 +24,9 @@ struct SignalFilter {
             self.kinds.contains(.typing)
                 && (self.conversation == nil || self.conversation == conversation)
         case .picture: self.kinds.contains(.picture)
+        case .missing(let conversation):
+            self.kinds.contains(.missing)
+                && (self.conversation == nil || self.conversation == conversation)
         case .packet: false
         }
     }
@@ -48,7 +53,10 @@ extension NodeShell {
     func signalAll(to subscription: Subscription) {
         guard !subscription.signals.kinds.isEmpty, subscription.client.hasRoom else { return }
         subscription.signals.isBehind = false
-        for signal in self.node.ask({ $0.standingSignals })
+        // What is here meanwhile stands no longer.
+        let gone = subscription.signals.incomplete.sorted().map { Signal.missing($0) }
+        let standing = self.node.ask { $0.standingSignals }
+        for signal in gone.filter({ !standing.contains($0) }) + standing
         where subscription.signals.follows(signal) {
             self.write(signal, to: subscription)
         }
@@ -80,6 +88,19 @@ extension NodeShell {
             event.peer = peer.description
             (event.name, event.ambiguous) = self.shownName(of: peer)
             event.picture = picture.flatMap { _ in self.pictureResult(of: peer) }
+            event.writeLine(into: &line)
+        case .missing(let conversation):
+            let known = self.incomplete(conversation)
+            if known.missing.isEmpty {
+                subscription.signals.incomplete.remove(conversation)
+            } else {
+                subscription.signals.incomplete.insert(conversation)
+            }
+            var event = MissingEvent()
+            event.subscription = subscription.key.number
+            event.conversation = known.conversation
+            event.conversationName = known.conversationName
+            (event.missing, event.moreMissing) = (known.missing, known.moreMissing)
             event.writeLine(into: &line)
         case .packet: return
         }

@@ -84,6 +84,7 @@ extension Node {
         let run = append.run.run
         let id = run.key.conversation
         let log = self.conversations.table[known: id].append(append.run)
+        self.catchUp.holes.settle(id, at: self.now.monotonic)
         if let person = append.person, let keys = append.keys {
             self.persons.people.learn(run.key.name.author, person, keys)
             self.inheritStanding(run.key.name.author, of: person)

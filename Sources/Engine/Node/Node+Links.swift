@@ -247,6 +247,9 @@ extension Node {
             self.logLink("unlinked from \(peer.shortText) at \(link.address)", with: peer)
         }
         self.links.remove(id)
+        for (conversation, sync) in link.shared.sorted(by: { $0.key < $1.key }) {
+            self.noteTold(sync, of: conversation, by: peer)
+        }
         self.dropRequests(of: link)
         self.persons.profiles.dropEarly(of: id)
         self.clocks.peers.drop(id)

@@ -44,6 +44,7 @@ extension Node {
             counting.append(id)
         }
         let isMark = record.kind == Record.Kind.mark && record.author != self.id
+        if isMark, let id = record.conversation { self.watchHoles(in: id) }
         let links = isMark ? self.passedOn(record) : self.links.ids
         let frame = Frame.records([record]).encoded
         let author = self.links.id(of: record.author)

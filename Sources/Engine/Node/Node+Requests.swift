@@ -169,6 +169,7 @@ extension Node {
     mutating func left(_ id: ConversationID) {
         guard self.conversations.table[known: id].isJoined else { return }
         self.conversations.table[known: id].leave(own: self.id)
+        self.dropHoles(of: id)
         self.endDeparture(id)
     }
 

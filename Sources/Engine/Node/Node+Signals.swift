@@ -18,6 +18,7 @@ extension Node {
             self.presence(of: peer).map { Signal.presence(peer, $0) }
         }
         return present + self.signals.typing
+            + self.conversationsWithHoles.map { .missing($0) }
             + self.transfers.pictures.shown.map {
                 .picture($0, self.transfers.pictures.picture(of: $0))
             }

@@ -142,6 +142,7 @@ package struct Node: Sendable {
         self.closeDoomed()
         self.planFreedWants()
         if self.catchUp.payloadWants.isDue { self.planPayloads() }
+        if self.catchUp.holes.isDue(at: now.monotonic) { self.lookAtHoles() }
         self.tellAlerts()
         self.forgetStrangers()
         self.startBatch()
@@ -170,6 +171,7 @@ package struct Node: Sendable {
         self.tellLoss()
         self.armRelease()
         self.startMarks()
+        for id in self.conversations.table.keys { self.watchHoles(in: id) }
         self.thinRecords()
         self.renewSecrets()
         let blocked = self.chosenPeople.filter { self.standing(of: $0) == .blocked }
@@ -200,6 +202,7 @@ package struct Node: Sendable {
         case .release: self.disk.commits.release = true
         case .delivery: self.deliveriesDue()
         case .marks: self.marksDue()
+        case .holes: self.catchUp.holes.woke()
         case .networkCheck: self.networkCheckDue()
         case .pulse: self.pulseDue()
         case .storage: self.disk.commits.retry()

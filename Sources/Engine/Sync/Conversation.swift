@@ -41,6 +41,8 @@ struct Conversation: Sendable {
     private var authorLogs: [PeerID: AuthorLogs] = [:]
     /// Logs that came later have greater numbers.
     private var lastNumber: Int64 = 0
+    /// How often the head of a log has moved since the start.
+    private(set) var changes: UInt64 = 0
     /// Logs that later ones of their authors have closed, and that are not here.
     private var closedElsewhere: Set<LogName> = []
     /// Whose logs may give way, where there is no room.
@@ -374,11 +376,17 @@ struct Conversation: Sendable {
         guard !log.isBeyondFork(run.run.first) else { return log }
         let wasCounted = log.isCounted
         log.head = log.countedHead(of: run)
+        log.change = self.nextChange()
         if log.tail.seq < log.head.seq { log.tail = log.head }
         if !wasCounted, log.isCounted { self.noteCounted(name.author) }
         self.buckets.touch(self.set(name, log))
         self.noteWriting(of: name.author, log)
         return log
+    }
+
+    private mutating func nextChange() -> UInt64 {
+        self.changes += 1
+        return self.changes
     }
 
     /// Notes that an author has written, by a log that does more than begin and join.
@@ -413,6 +421,7 @@ struct Conversation: Sendable {
         var log = self.log(name)
         if !log.isCounted { self.noteCounted(name.author) }
         (log.forkPoint, log.head, log.tail) = (point, head, tail)
+        log.change = self.nextChange()
         self.buckets.touch(self.set(name, log))
         self.reviewWriting(of: name.author)
         self.clipHeld(name)

@@ -14,6 +14,8 @@ package enum Signal: Hashable, Sendable {
     case typing(PeerID, ConversationID, Bool)
     /// The picture of somebody is here, or the one that was is theirs no longer: nil.
     case picture(PeerID, ProfilePicture?)
+    /// Other messages of a conversation are missing here than were, or none are.
+    case missing(ConversationID)
     /// A packet of somebody's stream, of which the number tells it from others of theirs.
     case packet(PeerID, ConversationID, stream: UInt64, StreamPacket)
 }

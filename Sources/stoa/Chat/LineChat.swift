@@ -282,6 +282,9 @@ struct LineChat {
                 try self.console.print(self.lines.text(ofChange: change.value))
             case .gap(let gap): self.report("messages are missing: \(gap.reason.shown)")
             case .piece: continue
+            case .missing(let event):
+                let text = MissingResult.line(event.missing, more: event.moreMissing)
+                self.report(text ?? "all messages that were missing are here")
             case .lost(let error):
                 self.sending = nil
                 self.report("\(error.reason); connecting again, your text is kept")

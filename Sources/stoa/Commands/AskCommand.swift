@@ -152,7 +152,7 @@ struct AskCommand: Subcommand {
                 return Answer(
                     author: change.peer ?? "", text: sign, cursor: change.cursor,
                     json: change.json)
-            case .piece, .gap, .lost, .connected: return nil
+            case .piece, .missing, .gap, .lost, .connected: return nil
             }
         }
     }

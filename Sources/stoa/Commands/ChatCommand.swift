@@ -89,7 +89,7 @@ struct ChatCommand: Subcommand {
                 path: path,
                 params: SubscribeMethod.Params {
                     $0.to = to
-                    $0.kinds = [.message, .deleted, .edited, .reaction]
+                    $0.kinds = [.message, .deleted, .edited, .reaction, .missing]
                 },
                 answerMilliseconds: context.options.timeoutMilliseconds)
         }

@@ -23,7 +23,7 @@ struct TailCommand: Subcommand {
         details: [
             "Without TO it follows all conversations.",
             "--timeout limits the wait for the daemon's first answer, not how long it follows.",
-            "KINDS is one or more of these, separated by commas: \(Self.shown.map(\.rawValue).joined(separator: ", ")); or text, action, location, join, leave and unknown, for only such messages. The kind conversation covers the rooms and realms you join or leave on this device, alert the alerts of stoa status; both as they happen.",
+            "KINDS is one or more of these, separated by commas: \(Self.shown.map(\.rawValue).joined(separator: ", ")); or text, action, location, join, leave and unknown, for only such messages. The kind conversation covers the rooms and realms you join or leave on this device, alert the alerts of stoa status; both as they happen. The kind missing says what is missing of a conversation, first and whenever that changes; it is not kept, so --from does not bring it back.",
             "A consumer has one position for each conversation, and one more for following all of them.",
             "A message is acknowledged once its line is written, so no message is lost; after a crash the last lines may come again.",
             "It cannot tell what becomes of a line in a pipe: a program that must confirm its own work acknowledges over the socket.",
@@ -56,7 +56,7 @@ struct TailCommand: Subcommand {
         }
     }
 
-    /// The kinds that have lines: neither those that nothing keeps nor what is for programs alone.
+    /// The kinds that have lines: neither signals of the moment nor what is for programs alone.
     private static let shown = ChangeKind.allCases.filter {
         ![.presence, .typing, .picture, .stream].contains($0)
     }
@@ -129,6 +129,7 @@ private struct Tail {
     private mutating func handle(_ events: [MessageFollower.Event]) throws(Failure) {
         var read: [String: [MessageResult]] = [:]
         var last: Int64?
+        var hasSignals = false
         for event in events where self.remaining != 0 {
             switch event {
             case .message(let message):
@@ -148,6 +149,13 @@ private struct Tail {
                 try self.show(gap: gap.value)
                 last = gap.to
             case .piece: continue
+            case .missing(let event):
+                try self.context.json
+                    ? self.context.console.print(event.json)
+                    : self.context.console.print(
+                        Self.line(event.value, hasConversation: self.lines.showsConversation))
+                if let remaining = self.remaining { self.remaining = remaining - 1 }
+                hasSignals = true
             case .lost(let error):
                 self.context.console.report(
                     "stoa: tail: \(error.reason); connecting again, from cursor "
@@ -155,8 +163,8 @@ private struct Tail {
             case .connected: self.context.console.report("stoa: tail: connected again\n")
             }
         }
+        if last != nil || hasSignals { try self.context.console.flush() }
         guard let last else { return }
-        try self.context.console.flush()
         let isSeen = self.context.console.outputIsTerminal
         try Failure.of { () throws(ClientError) in
             try self.follower.settle(last)
@@ -166,6 +174,14 @@ private struct Tail {
                 try self.follower.tell(AcknowledgeMethod.self, params)
             }
         }
+    }
+
+    private static func line(_ event: MissingEvent, hasConversation: Bool) -> String {
+        let what =
+            MissingResult.line(event.missing, more: event.moreMissing)
+            ?? "all messages that were missing are here"
+        return (hasConversation ? event.conversationName.shownConversation + ": " : "") + what
+            + "\n"
     }
 
     private func show(gap: GapEvent) throws(Failure) {

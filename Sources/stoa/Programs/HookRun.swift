@@ -52,7 +52,7 @@ struct HookRun {
         switch event {
         case .message(let message): try self.take(HookEvent(message))
         case .change(let change): try self.take(HookEvent(change))
-        case .piece: break
+        case .piece, .missing: break
         case .gap(let gap):
             self.report(
                 "events after cursor \(gap.from) up to \(gap.to) are missing: "

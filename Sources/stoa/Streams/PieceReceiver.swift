@@ -82,7 +82,7 @@ struct PieceReceiver {
                 self.context.console.report(
                     "stoa: stream: \(error.reason); connecting again\n")
             case .connected: self.context.console.report("stoa: stream: connected again\n")
-            case .message, .change: continue
+            case .message, .change, .missing: continue
             }
         }
         return false

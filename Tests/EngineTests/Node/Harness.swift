@@ -74,6 +74,7 @@ struct Harness {
     /// When the node wants to be woken for these.
     var signalsAt: UInt64?
     private(set) var alertsAt: UInt64?
+    var holesAt: UInt64?
     private(set) var payloadsAt: UInt64?
     /// Logs that have given way, in order.
     private(set) var drops: [LogKey] = []
@@ -200,6 +201,7 @@ struct Harness {
             case .arm(.ping(let link), let at): self.looksAt[link] = at
             case .arm(.signals, let at): self.signalsAt = at
             case .arm(.alerts, let at): self.alertsAt = at
+            case .arm(.holes, let at): self.holesAt = at
             case .arm(.packets, let at): self.packetsAt = at
             case .arm(.transfers, let at): self.transfersAt = at
             case .arm(.payloads, let at): self.payloadsAt = at

@@ -67,6 +67,7 @@ extension NodeShell {
         result.requests = Int64(status.requests)
         result.requestsTurnedAway = Int64(status.requestsTurnedAway)
         result.held = Int64(status.held)
+        result.incomplete = self.incompleteConversations()
         result.incarnation = Self.hexadecimal(status.incarnation)
         result.clockOffsetMilliseconds = status.clockOffsetMilliseconds
         result.clockSynchronised = SystemClock.isSynchronised()
@@ -81,7 +82,7 @@ extension NodeShell {
     }
 
     /// All 64 bits, which a JSON number does not carry safely.
-    private static func hexadecimal(_ number: UInt64) -> String {
+    static func hexadecimal(_ number: UInt64) -> String {
         let digits = String(number, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
