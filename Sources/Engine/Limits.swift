@@ -141,6 +141,8 @@ extension Limits {
     static let holeLogs = 64
     /// Who has it, of each of these logs.
     static let holeHolders = 16
+    /// Signatures of runs that do not follow what is here are checked so often for strangers.
+    static let holeCheckMilliseconds: UInt64 = 100
     /// Conversations that are looked at in one turn, since all are after a start.
     static let holeLooks = 8
     /// Clock deltas are gathered for this long, so that a burst costs one frame.

@@ -74,7 +74,7 @@ package enum ClockMethod: ControlMethod {
             visitor.field(
                 "forked", &self.forked, .any,
                 "True if its author signed two histories, so nothing more counts.")
-            visitor.field("members", &self.members, .any, "What each linked member has.")
+            visitor.field("members", &self.members, .any, "How much each linked member has.")
         }
     }
 

@@ -121,7 +121,7 @@ package enum InfoMethod: ControlMethod {
                 "Which of the author's logs that is: 16 hexadecimal digits.")
             visitor.field(
                 "follows", &self.follows, .any,
-                "What it directly follows: the entry before it in its log, and what its author had last from others."
+                "The entries that it directly follows: the one before it in its log, and the last ones its author had from others."
             )
             visitor.field("deleted", &self.deleted, .any, "Whether its text was deleted.")
             visitor.field("firstText", &self.firstText, .any, "Its first text, if it was edited.")

@@ -44,7 +44,7 @@ package struct IncompleteConversation: ControlValue {
             "conversationName", &self.conversationName, .any, "The conversation's name here.")
         visitor.field(
             "missing", &self.missing, .any,
-            "What is missing, by author, contacts first, at most 16.")
+            "The missing messages, by author, contacts first, at most 16.")
         visitor.moreMissing(&self.moreMissing)
     }
 }

@@ -86,11 +86,14 @@ extension Node {
     }
 
     /// A run has come that does not follow what is here: its author has signed its last entry.
-    mutating func noteSigned(_ run: Run) {
+    mutating func noteSigned(_ run: Run, on id: LinkID) {
         let key = run.key
         let known = self.catchUp.holes.traces(in: key.conversation)[key.name]?.signed ?? 0
         // To check a signature takes time, and says nothing new of what was signed before.
-        guard run.last > known, run.verified() != nil else { return }
+        guard run.last > known,
+            self.isOfKnown(id) || self.catchUp.holes.mayCheck(at: self.now.monotonic),
+            run.verified() != nil
+        else { return }
         let firsts = self.knownAuthors(in: key.conversation, and: key.name.author)
         self.catchUp.holes.note(signed: run.last, of: key) { firsts.contains($0) }
         self.watchHoles(in: key.conversation)

@@ -46,7 +46,7 @@ extension Node {
         if run.first > log.tail.seq + 1 {
             // Of a log that is not known here only its beginning says anything.
             if log.tail.seq > 0 {
-                self.noteSigned(run)
+                self.noteSigned(run, on: id)
                 self.noteMore(key, seq: run.last, on: id)
             }
             return false

@@ -28,6 +28,8 @@ struct Holes: Sendable {
     private var nextTold: [ConversationID: UInt64] = [:]
     /// When conversations are looked at.
     private var looks: [ConversationID: UInt64] = [:]
+    /// When a signature of what does not follow was checked last for a stranger.
+    private var checkedAt: UInt64?
     /// The first of these moments.
     private var next: UInt64?
     private var armed: UInt64?
@@ -47,6 +49,13 @@ struct Holes: Sendable {
     func traces(in id: ConversationID) -> [LogName: Traces] { self.traces[id] ?? [:] }
 
     // MARK: What is remembered
+
+    /// Whether a signature may be checked that a stranger brings, which then counts: forged ones cost them nothing.
+    mutating func mayCheck(at now: UInt64) -> Bool {
+        if let checkedAt, now < checkedAt + Limits.holeCheckMilliseconds { return false }
+        self.checkedAt = now
+        return true
+    }
 
     /// The author of a log has signed an entry that is not here.
     mutating func note(signed last: UInt64, of key: LogKey, isFirst: (PeerID) -> Bool) {

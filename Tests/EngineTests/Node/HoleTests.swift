@@ -157,6 +157,7 @@ import Testing
             let far = log.run(
                 [TestLog.text("far", at: Self.moment(9))], first: 1 << 40, prev: opening.ids[0])
             Self.bring([opening.run, far.run], to: &harness, from: 2)
+            harness.passHoles(milliseconds: Limits.holeCheckMilliseconds)
         }
         Self.bring([Self.runs[4]], to: &harness, from: 2)
         let later = Self.log.run(
@@ -165,6 +166,6 @@ import Testing
         harness.passHoles(milliseconds: 20_000)
         #expect(Self.holes(harness).first?.author == Harness.peer(3))
         #expect(Self.holes(harness).count == 42)
-        #expect(Self.told(harness) == 1)
+        #expect(Self.told(harness) <= 3)
     }
 }
