@@ -76,7 +76,7 @@ async def run(rig: Rig) -> None:
     checks.same(
         "and what it follows",
         [(each["authorName"], each["number"]) for each in info["follows"]],
-        [("Author", 6)],
+        [("Author", 6), ("Stoa", 2)],
     )
     text = await stoad.run("info", history[-1]["id"])
-    checks.that("in words, too", "Author 6" in text, text)
+    checks.that("in words, too", "Author 6, Stoa 2" in text, text)
