@@ -39,10 +39,8 @@ struct Conversation: Sendable {
     private(set) var authors: [PeerID] = []
     /// What there is of each author.
     private var authorLogs: [PeerID: AuthorLogs] = [:]
-    /// Logs that came later have greater numbers.
-    private var lastNumber: Int64 = 0
-    /// How often the head of a log has moved since the start.
-    private(set) var changes: UInt64 = 0
+    /// Logs that came later have greater numbers; and how often the head of a log has moved since the start.
+    private var counts = (lastNumber: Int64(0), changes: UInt64(0))
     /// Logs that later ones of their authors have closed, and that are not here.
     private var closedElsewhere: Set<LogName> = []
     /// Whose logs may give way, where there is no room.
@@ -224,10 +222,10 @@ struct Conversation: Sendable {
     /// A log begins that came from somewhere.
     mutating func begin(_ name: LogName, from source: Source?) {
         self.make(name)
-        self.lastNumber += 1
+        self.counts.lastNumber += 1
         let marks = LogMarks(isClosed: self.closedElsewhere.remove(name) != nil)
         self.logs[known: name].charge = LogCharge(
-            source: source, number: self.lastNumber, marks: marks)
+            source: source, number: self.counts.lastNumber, marks: marks)
         if self.count(of: name.author) == 1 { self.authorLogs[name.author]?.source = source }
     }
 
@@ -384,9 +382,12 @@ struct Conversation: Sendable {
         return log
     }
 
+    /// How often the head of a log has moved since the start.
+    var changes: UInt64 { self.counts.changes }
+
     private mutating func nextChange() -> UInt64 {
-        self.changes += 1
-        return self.changes
+        self.counts.changes += 1
+        return self.counts.changes
     }
 
     /// Notes that an author has written, by a log that does more than begin and join.
@@ -435,7 +436,7 @@ struct Conversation: Sendable {
             person: stored.person,
             whole: stored.wanted.lowest.map { $0 - 1 }, held: stored.held,
             charge: charge)
-        self.lastNumber = max(self.lastNumber, charge.number)
+        self.counts.lastNumber = max(self.counts.lastNumber, charge.number)
         self.buckets.touch(self.set(name, log))
         self.noteWriting(of: name.author, log)
         if log.isCounted { self.noteCounted(name.author) }

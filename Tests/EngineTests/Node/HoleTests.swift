@@ -153,7 +153,7 @@ import Testing
         Self.bring(Self.runs[2...3], to: &harness, from: 2)
         for number: UInt8 in 20...60 {
             let log = TestLog(signer(number), in: Self.conversation)
-            let opening = log.opening(at: Self.moment(0), of: personKeys(number, 51))
+            let opening = log.opening(at: Self.moment(0), of: personKeys(number, 53))
             let far = log.run(
                 [TestLog.text("far", at: Self.moment(9))], first: 1 << 40, prev: opening.ids[0])
             Self.bring([opening.run, far.run], to: &harness, from: 2)
