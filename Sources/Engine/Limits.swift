@@ -183,6 +183,14 @@ extension Limits {
     package static let expiredBytesPerBatch = 1_048_576
     /// Entries that are looked at for that.
     package static let expiryRowsPerBatch = 1_024
+    /// A clock that is so far behind what is shown already was set back: others may be ahead by less.
+    static let pastMilliseconds: UInt64 = 600_000
+    /// What streams brought is looked at so long after it came or was received: a burst counts once.
+    static let streamCheckMilliseconds: UInt64 = 5_000
+    /// And so often, since it becomes old: days are kept, so an hour more is nothing.
+    static let streamAgeMilliseconds: UInt64 = 3_600_000
+    /// For how many days it is kept at most where nobody says.
+    package static let streamsKeepDays: UInt64 = 7
     /// An answer with the largest payloads: each of the others takes two bytes and a length.
     static let payloadsFrameBytes = runEntryBytes + 4 * payloadItems + 64
     /// The same payload is asked of the same link once an hour: one that may never come costs a few

@@ -29,6 +29,7 @@ extension Checker {
                 }
                 guard
                     row.verdict.payload != .expired
+                        || key.name.author == machine.id && row.entry.isOfStream
                         || row.entry.time < machine.expiry.before[key.conversation] ?? HybridTime(0)
                 else {
                     throw Violation(
@@ -137,4 +138,7 @@ extension Simulation {
 extension Entry {
     /// Whether its payload may be erased, expired or left out.
     fileprivate var mayBeAbsent: Bool { self.entryClass != EntryClass.control.rawValue }
+
+    /// Whether its own author may give it up once others have it.
+    fileprivate var isOfStream: Bool { self.entryClass == EntryClass.stream.rawValue }
 }

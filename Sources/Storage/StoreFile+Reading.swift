@@ -380,7 +380,8 @@ extension StoreFile {
             usage.append(
                 ConversationUsage(
                     conversation: ConversationID(try row.bytes32(.hash)),
-                    entries: Int(row.int(.count)), bytes: Int(row.int(.bytes))))
+                    entries: Int(row.int(.count)), bytes: Int(row.int(.bytes)),
+                    streamBytes: Int(row.int(.size))))
         }
         return usage
     }

@@ -180,7 +180,11 @@ final class StoreFile {
                 }
             #endif
             guard isWritten else { return }
-            if version == 0 { try Schema.create(database) }
+            if version == 0 {
+                try Schema.create(database)
+            } else {
+                try database.execute(Schema.streamIndex)
+            }
         }
     }
 

@@ -134,6 +134,8 @@ package struct ConversationUsage: Hashable, Sendable {
     package var entries: Int
     /// What their payloads take.
     package var bytes: Int
+    /// What of that streams have brought.
+    package var streamBytes: Int
 }
 
 /// Own messages that nobody else has yet.

@@ -189,6 +189,7 @@ struct SettingsFilesTests {
             case .readMarks, .presence, .typing: "private"
             case .logLevel: "debug"
             case .diskLimit, .autoFetch, .fileLimit: "7M"
+            case .streamsKeep: "3"
             case .listen, .peer: "192.0.2.7:4100"
             case .discovery: "off"
             }

@@ -44,6 +44,8 @@ package struct Configuration: Equatable, Sendable {
     package var fileLimitBytes: UInt64?
     /// What messages may take of the disk, in bytes; nil for a tenth of it, at least 256 MiB and at most 10 GiB.
     package var diskLimitBytes: UInt64?
+    /// For how many days data of durable streams is kept that not everybody has.
+    package var streamsKeepDays: UInt64
     /// The group whose members may use the control socket, too; nil for none.
     package var socketGroup: String?
     /// The file that counters are written to; nil for none.
@@ -66,7 +68,8 @@ package struct Configuration: Equatable, Sendable {
         directFrom: DirectPolicy = .known, tellsReads: Bool = true, tellsPresence: Bool = true,
         tellsTyping: Bool = true, logLevel: LogLevel = .info,
         autoFetchBytes: UInt64 = Configuration.autoFetchBytesDefault, fileLimitBytes: UInt64? = nil,
-        diskLimitBytes: UInt64? = nil, socketGroup: String? = nil, metrics: String? = nil
+        diskLimitBytes: UInt64? = nil, streamsKeepDays: UInt64 = Limits.streamsKeepDays,
+        socketGroup: String? = nil, metrics: String? = nil
     ) {
         self.dataDirectory = dataDirectory
         self.stateDirectory = stateDirectory
@@ -86,6 +89,7 @@ package struct Configuration: Equatable, Sendable {
         self.autoFetchBytes = autoFetchBytes
         self.fileLimitBytes = fileLimitBytes
         self.diskLimitBytes = diskLimitBytes
+        self.streamsKeepDays = streamsKeepDays
         self.socketGroup = socketGroup
         self.metrics = metrics
         self.overruled = []
@@ -137,6 +141,7 @@ extension Configuration {
             try Self.bytes(value)
         }
         self.diskLimitBytes = try single(.diskLimit).map(Self.diskLimit)
+        self.streamsKeepDays = try single(.streamsKeep).map(Self.days) ?? Limits.streamsKeepDays
         self.name = try single(.name).map(Self.name) ?? Self.bounded(userName() ?? "someone")
         self.socketGroup = single(.socketGroup)?.text
         self.metrics = try single(.metrics).map { (value) throws(ConfigurationError) in
@@ -181,6 +186,14 @@ extension Configuration {
                 value, "is too small for a database", remedy: "allow at least 1M")
         }
         return bytes
+    }
+
+    private static func days(_ value: SettingValue) throws(ConfigurationError) -> UInt64 {
+        guard let days = UInt32(value.text), days > 0 else {
+            throw Self.invalid(
+                value, "is not a number of days", remedy: "write a whole number from 1 on: 7")
+        }
+        return UInt64(days)
     }
 
     private static func name(_ value: SettingValue) throws(ConfigurationError) -> String {

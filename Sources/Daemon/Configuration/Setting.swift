@@ -14,6 +14,7 @@ enum Setting: String, CaseIterable, Sendable {
     case logLevel = "log-level"
     case metrics
     case diskLimit = "disk-limit"
+    case streamsKeep = "streams-keep"
     case listen
     case interface
     case discovery
@@ -62,7 +63,7 @@ enum Setting: String, CaseIterable, Sendable {
     var description: Description {
         switch self {
         case .dataDirectory, .name, .realm, .openRealm, .directFrom, .readMarks, .presence, .typing,
-            .logLevel, .metrics, .diskLimit:
+            .logLevel, .metrics, .diskLimit, .streamsKeep:
             self.descriptionOfNode
         case .listen, .interface, .discovery, .peer: self.descriptionOfNetwork
         case .autoFetch, .fileLimit, .socket, .socketGroup: self.descriptionOfFilesAndControl
@@ -132,6 +133,13 @@ enum Setting: String, CaseIterable, Sendable {
                     + "beyond that their largest logs are deleted. If your contacts and "
                     + "you fill all of it, nothing is accepted or sent until "
                     + "there is space: see stoa usage and stoa retain.")
+        case .streamsKeep:
+            Description(
+                section: "Node", valueShape: "DAYS",
+                help: "how long to keep data of durable streams",
+                fallback: "\(Limits.streamsKeepDays)", effect: .reload,
+                details: "What this node sent goes once everyone has it who was a member then. "
+                    + "What a durable consumer here has not acknowledged stays.")
         default:
             Description(
                 section: "Node", valueShape: "FILE",
@@ -216,7 +224,7 @@ extension Configuration {
         NodePreferences(
             directFrom: self.directFrom, tellsReads: self.tellsReads,
             autoFetchBytes: self.autoFetchBytes, tellsPresence: self.tellsPresence,
-            tellsTyping: self.tellsTyping)
+            tellsTyping: self.tellsTyping, streamsKeepDays: self.streamsKeepDays)
     }
 
     /// Which settings differ in another configuration, in the order of the table.
@@ -240,6 +248,7 @@ extension Configuration {
             case .autoFetch: self.autoFetchBytes != other.autoFetchBytes
             case .fileLimit: self.fileLimitBytes != other.fileLimitBytes
             case .diskLimit: self.diskLimitBytes != other.diskLimitBytes
+            case .streamsKeep: self.streamsKeepDays != other.streamsKeepDays
             case .socket: self.socket != other.socket
             case .socketGroup: self.socketGroup != other.socketGroup
             }

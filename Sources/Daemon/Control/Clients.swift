@@ -61,6 +61,13 @@ final class Clients {
             .sorted { $0.key < $1.key }
     }
 
+    /// Up to where all have read who still read a conversation's streams from the store; nil where none does.
+    func streamsReadThrough(in conversation: ConversationID) -> Cursor? {
+        self.subscriptions.values.filter {
+            $0.progress.conversation == nil || $0.progress.conversation == conversation
+        }.compactMap(\.progress.streamsReadThrough).min()
+    }
+
     /// The subscription that reads for a consumer in one conversation or all.
     func reader(of consumer: String, in conversation: ConversationID?) -> Subscription? {
         self.subscriptions.values.first {

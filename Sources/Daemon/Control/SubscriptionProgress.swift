@@ -39,6 +39,11 @@ struct SubscriptionProgress: Hashable, Sendable {
     /// Whether changes are given as they are shown.
     var isLive: Bool { self.phase == .live }
 
+    /// Up to where it has read, where streams are to be read behind that.
+    var streamsReadThrough: Cursor? {
+        self.isLive || !self.kinds.contains(.stream) ? nil : self.position
+    }
+
     /// Whether the store is to be asked for what is said of messages, and for streams, too.
     var wantsBeside: Bool { !self.kinds.isDisjoint(with: [.edited, .reaction, .stream]) }
 

@@ -112,6 +112,10 @@ extension NodeShell {
     /// Has a batch written by the store's thread, or keeps it for the end of the round.
     func commit(_ batch: Batch, isFollowed: Bool) {
         let now = SystemClock.monotonicMicroseconds()
+        var batch = batch
+        if let expiry = batch.expiry, case .streams = expiry.bound {
+            batch.expiry?.readThrough = self.clients.streamsReadThrough(in: expiry.conversation)
+        }
         if let batch = self.disk.scheduler.place(batch, isFollowed: isFollowed, at: now) {
             self.handOver(batch)
         }

@@ -201,6 +201,8 @@ package enum Timer: Hashable, Sendable {
     case delivery
     /// What members have is written, or others are told what was read.
     case marks
+    /// What streams brought may be old, or was received.
+    case streams
     /// Links that were silent since the network changed are given up.
     case networkCheck
     /// Links from which a sign is due since something was sent on them.

@@ -101,6 +101,7 @@ extension Node {
         #if MUTANTS
             if Mutant.protectFollowed.isActive { self.protectFollowed(by: run) }
         #endif
+        if append.bringsStream { self.lookAtStreams(in: id, isNew: true) }
         for (index, cursor) in cursors.enumerated() {
             let seq = run.first + UInt64(index)
             let entry = run.entries[index]
@@ -273,6 +274,13 @@ extension Node {
             if Mutant.countFailedCommits.isActive { return }
         #endif
         for id in self.conversations.table.keys { self.conversations.table[known: id].resetTails() }
+    }
+}
+
+extension Append {
+    /// Whether a stream has brought something, here or still to be fetched.
+    fileprivate var bringsStream: Bool {
+        self.run.run.entries.contains { $0.entryClass == EntryClass.stream.rawValue }
     }
 }
 

@@ -53,7 +53,9 @@ extension Node {
         let isNews = self.receipts.marks.note(
             position, of: peer, isKnown: self.tier(of: peer) >= .known, in: key,
             at: self.now.monotonic)
-        if isNews { self.armMarks() }
+        guard isNews else { return }
+        self.armMarks()
+        self.lookAtStreams(in: key.conversation)
     }
 
     /// Whether a record that has come may be looked at now: of marks each member has a few a minute.

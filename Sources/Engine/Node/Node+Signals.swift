@@ -45,6 +45,7 @@ extension Node {
     /// there, or everybody who may know is.
     mutating func setPreferences(_ preferences: NodePreferences) {
         self.own.configuration.preferences = preferences
+        self.lookAtStreams()
         guard preferences.tellsPresence else { return self.signals.tellNobody() }
         for id in self.links.ids { self.openPresence(on: id) }
     }

@@ -170,6 +170,7 @@ package struct Node: Sendable {
         self.tellLoss()
         self.armRelease()
         self.startMarks()
+        self.lookAtStreams()
         self.thinRecords()
         self.renewSecrets()
         let blocked = self.chosenPeople.filter { self.standing(of: $0) == .blocked }
@@ -200,6 +201,7 @@ package struct Node: Sendable {
         case .release: self.disk.commits.release = true
         case .delivery: self.deliveriesDue()
         case .marks: self.marksDue()
+        case .streams: self.streamsDue()
         case .networkCheck: self.networkCheckDue()
         case .pulse: self.pulseDue()
         case .storage: self.disk.commits.retry()

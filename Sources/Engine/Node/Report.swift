@@ -289,11 +289,15 @@ package struct NodePreferences: Hashable, Sendable {
     package var tellsPresence: Bool
     /// Whether others are told in which conversation the user writes.
     package var tellsTyping: Bool
+    /// For how long data of durable streams is kept that not everybody has received.
+    package var streamsKeepMilliseconds: UInt64
 
     package init(
         directFrom: DirectPolicy = .known, tellsReads: Bool = true, autoFetchBytes: UInt64 = 0,
-        tellsPresence: Bool = true, tellsTyping: Bool = true
+        tellsPresence: Bool = true, tellsTyping: Bool = true,
+        streamsKeepDays: UInt64 = Limits.streamsKeepDays
     ) {
+        self.streamsKeepMilliseconds = streamsKeepDays * Limits.dayMilliseconds
         self.directFrom = directFrom
         self.tellsReads = tellsReads
         self.autoFetchBytes = autoFetchBytes

@@ -73,6 +73,7 @@ struct Harness {
     private(set) var logged: [String] = []
     /// When the node wants to be woken for these.
     var signalsAt: UInt64?
+    var streamsAt: UInt64?
     private(set) var alertsAt: UInt64?
     private(set) var payloadsAt: UInt64?
     /// Logs that have given way, in order.
@@ -200,6 +201,7 @@ struct Harness {
             case .arm(.ping(let link), let at): self.looksAt[link] = at
             case .arm(.signals, let at): self.signalsAt = at
             case .arm(.alerts, let at): self.alertsAt = at
+            case .arm(.streams, let at): self.streamsAt = at
             case .arm(.packets, let at): self.packetsAt = at
             case .arm(.transfers, let at): self.transfersAt = at
             case .arm(.payloads, let at): self.payloadsAt = at
@@ -337,10 +339,18 @@ struct Harness {
     /// Gives up payloads as the store does.
     private mutating func expired(_ expiry: Expiry) -> ExpiryOutcome {
         var outcome = ExpiryOutcome(entries: [], next: nil)
-        guard case .before(let moment) = expiry.bound else { return outcome }
+        func isDue(_ stored: StoredPayload, of key: LogKey) -> Bool {
+            switch expiry.bound {
+            case .before(let moment): stored.entry.time < moment
+            case .above: false
+            case .streams(let bound):
+                stored.entry.entryClass == EntryClass.stream.rawValue
+                    && bound.covers(stored.seq, of: key.name, at: stored.entry.time)
+            }
+        }
         for key in self.disk.keys.sorted() where key.conversation == expiry.conversation {
             for stored in self.stored(key)
-            where stored.entry.mayLackPayload && stored.entry.time < moment
+            where stored.entry.mayLackPayload && isDue(stored, of: key)
                 && [.present, .wanted].contains(stored.state)
             {
                 guard outcome.entries.count < self.expiredPerBatch else {
@@ -351,6 +361,13 @@ struct Harness {
                 self.states[key, default: [:]][stored.seq] = .expired
                 outcome.entries.append(EntryPlace(key: key, seq: stored.seq))
             }
+        }
+        outcome.isStreamLeft = self.disk.keys.contains { key in
+            key.conversation == expiry.conversation
+                && self.stored(key).contains {
+                    $0.entry.entryClass == EntryClass.stream.rawValue
+                        && [.present, .wanted].contains($0.state)
+                }
         }
         return outcome
     }

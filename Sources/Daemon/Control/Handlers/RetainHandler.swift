@@ -52,6 +52,7 @@ extension NodeShell {
             case .above:
                 let steps = self.node.ask { $0.retentionSteps(bound, in: id) }
                 size = Expiry(conversation: id, bound, by: steps)
+            case .streams: continue  // not among what a user asks to keep
             }
         }
         self.ask { [before, size] (store) async throws(StoreFailure) in
