@@ -322,6 +322,14 @@ extension RPCError {
         RPCError(.busy, message, reason: "busy", remedy: "try again in a moment")
     }
 
+    /// The daemon can open nothing more, not even a connection; -32008.
+    package static func tooManyFiles(_ cause: String) -> RPCError {
+        RPCError(
+            .busy, "the daemon has no file descriptor left: \(cause)", reason: "tooManyFiles",
+            remedy: "end some of its clients, or raise LimitNOFILE= in its unit (ulimit -n in a "
+                + "shell) and restart it")
+    }
+
     /// The daemon is about to end; -32009.
     package static func shuttingDown() -> RPCError {
         RPCError(

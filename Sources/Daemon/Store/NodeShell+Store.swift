@@ -166,12 +166,18 @@ extension NodeShell {
         }
         switch result {
         case .success(let outcome):
+            _ = self.disk.isNewFailure(nil)
             if outcome.hasErased { self.emptyLogSoon() }
             self.noteForSearch(outcome)
             self.happened(.committed(outcome))
         case .failure(let failure):
             let text = "\(failure.detail); \(failure.remedy)"
-            if failure.reason == .corrupt { self.noteDamage(text) } else { self.log(.error, text) }
+            let isNew = self.disk.isNewFailure(failure.reason)
+            if failure.reason == .corrupt {
+                self.noteDamage(text)
+            } else if isNew {
+                self.log(.error, text)
+            }
             self.happened(.commitFailed(failure))
         }
     }
