@@ -324,6 +324,8 @@ struct DiagnosisTests {
         }
         let raised = try Self.only { $0.status?.alerts = [alert("shutOut"), alert("clock")] }
         #expect(raised.check == "shutOut" && raised.text == "look")
+        let clock = try Self.only { $0.status?.alerts = [alert("wrongClock")] }
+        #expect(clock.severity == .problem && clock.remedy.contains("timedatectl"))
         let other = try Self.only { $0.status?.alerts = [alert("otherDevice")] }
         #expect(other.severity == .warning && other.remedy.contains("if the device is yours"))
         let met = try Self.only { $0.status?.alerts = [alert("damage")] }

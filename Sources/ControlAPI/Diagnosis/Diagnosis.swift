@@ -285,6 +285,10 @@ package enum Diagnosis {
             let remedy =
                 switch alert.code {
                 case "damage": Self.repair
+                case "wrongClock":
+                    "timedatectl set-ntp true; a machine whose clock has no battery needs a time "
+                        + "server at each start"
+                case "storage": "until then you can read messages, but send none"
                 case "fileDamage":
                     "none, once a peer that has it is linked; check the disk if it happens again"
                 case "missing": "ask whether their machine is on, and fix the other findings here"

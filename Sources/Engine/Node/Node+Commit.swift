@@ -147,6 +147,7 @@ extension Node {
                     append.run.ids[index], entry, of: run.key.name, isFollowed: isFollowed)
             }
             self.conversations.table[known: id].noteShown(at: entry.time)
+            self.clocks.note(shown: entry.time)
         }
     }
 

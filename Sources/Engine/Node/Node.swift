@@ -60,8 +60,11 @@ package struct Node: Sendable {
             history: OwnHistory(
                 incarnation: Self.incarnation(incarnation, signer, snapshot),
                 isStored: snapshot.incarnation != nil),
-            held: snapshot.held, isAfterLoss: snapshot.isAfterLoss)
-        self.clocks = Clocks(own: NodeTime(buildTime: configuration.buildTime))
+            held: snapshot.held, streams: StreamUpkeep(snapshot.streams),
+            isAfterLoss: snapshot.isAfterLoss)
+        self.clocks = Clocks(
+            buildTime: configuration.buildTime,
+            newest: snapshot.latestShown.values.max() ?? HybridTime(0))
         self.keyring = keyring
         self.dialling = Dialling(
             own: self.id, known: snapshot.peers, budget: configuration.linkBudget)
@@ -101,7 +104,7 @@ package struct Node: Sendable {
     package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         precondition(now.monotonic >= self.now.monotonic, "the monotonic clock does not go back")
         self.now = now
-        self.clocks.own.look(at: now)
+        self.lookAtClock()
         switch event {
         case .started: self.start()
         case .linkOpened(let link, let info, let address, let dial):

@@ -5,6 +5,8 @@ package struct Alert: Hashable, Sendable {
     package enum Code: String, Hashable, Sendable, CaseIterable {
         /// The own clock differs by more than a minute from those of most linked people.
         case clock
+        /// The own clock says a time that has certainly passed.
+        case wrongClock
         /// The own key runs in another daemon, too.
         case identityInUse
         /// Peers turn this daemon away because its key runs in another one: nothing reaches them.
