@@ -1,6 +1,7 @@
 package import Crypto
 package import Engine
 package import Formats
+internal import Glibc
 package import Posix
 
 /// The content of files, in a folder of its own: cut, hashed and checked, on a thread that may block.
@@ -42,7 +43,10 @@ package actor BlobStore {
         try Files.makePrivateDirectory(folder)
         for name in try Files.names(in: folder) {
             if name.hasSuffix(Self.importSuffix) {
-                try Files.remove("\(folder)/\(name)")
+                do throws(SystemError) { try Files.remove("\(folder)/\(name)") } catch {
+                    // Where nothing can be removed nothing is written either.
+                    guard error.code == EROFS else { throw error }
+                }
             } else if !name.hasSuffix(Self.treeSuffix),
                 let blob = BlobID(String(name.prefix(2 * Bytes32.byteCount)))
             {

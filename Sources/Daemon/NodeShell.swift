@@ -47,7 +47,8 @@ actor NodeShell {
         self.realms = realms
         self.loop = opening.loop
         self.log = opening.log
-        let numeric = configuration.peers.compactMap { peer in
+        let peers = birth.isOnlyReading ? [] : configuration.peers
+        let numeric = peers.compactMap { peer in
             peer.numeric.map { StaticPeer(address: $0, key: peer.key) }
         }
         self.node = Node(

@@ -105,6 +105,11 @@ package enum Files {
         if self.isEmpty(path) { try self.syncNames(of: path) }
     }
 
+    /// Whether a directory is on a file system that takes no writes; false for one that is not there.
+    package static func isOnReadOnlySystem(_ path: String) -> Bool {
+        access(path, W_OK) != 0 && errno == EROFS
+    }
+
     /// Makes a directory and its missing parents, with mode 0700; those that exist stay as they are.
     package static func makeDirectories(_ path: String) throws(SystemError) {
         if mkdir(path, 0o700) == 0 { return }

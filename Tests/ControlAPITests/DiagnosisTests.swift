@@ -73,6 +73,9 @@ struct DiagnosisTests {
         #expect(try absent { $0.units = nil } == alone)
         #expect(try absent { $0.units?.areInstalled = false } == alone)
         #expect(try absent { _ in } == alone)
+        let told = try absent { $0.lastWords = "/d/stoa.db is damaged" }
+        #expect(told.check == "daemon" && told.text.hasSuffix("start: /d/stoa.db is damaged"))
+        #expect(told.remedy.contains("stoad --check "))
         let failed = try absent { $0.units?.hasFailed = true }
         #expect(failed.check == "units" && failed.remedy.contains("journalctl"))
         let closed = try absent { $0.units?.isListening = false }

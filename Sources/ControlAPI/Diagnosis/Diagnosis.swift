@@ -59,6 +59,15 @@ package enum Diagnosis {
                     remedy: "\(self.log); if it hangs, systemctl --user restart stoad")
             ]
         case .absent(let why, let remedy):
+            if let words = facts.lastWords {
+                return [
+                    Finding(
+                        "daemon", .problem, "the daemon could not start: \(words)",
+                        remedy: "start it again when that is mended; stoad --check looks for "
+                            + "damage in what is stored, stoad --check-config for mistakes in "
+                            + "the settings")
+                ]
+            }
             guard let units = facts.units, units.areInstalled else {
                 return [Finding("daemon", .problem, why, remedy: remedy)]
             }
@@ -66,8 +75,8 @@ package enum Diagnosis {
                 return [
                     Finding(
                         "units", .problem, "the daemon failed to start",
-                        remedy: "\(self.log), and its settings: stoad --check-config; "
-                            + "then systemctl --user restart stoad")
+                        remedy: "\(self.log), its settings: stoad --check-config, and what "
+                            + "is stored: stoad --check; then systemctl --user restart stoad")
                 ]
             }
             if !units.isListening {

@@ -96,6 +96,8 @@ package struct DiagnosisFacts: Sendable {
     package var status: StatusMethod.Result?
     /// What is left for the user where the data lie, in bytes; nil where that cannot be asked for.
     package var freeBytes: Int64?
+    /// Why the daemon could not start the last time, where it does not run.
+    package var lastWords: String?
     /// Who is known, with how it stands with them.
     package var peers: [PeersMethod.Peer] = []
     /// What is dialled and has no link.

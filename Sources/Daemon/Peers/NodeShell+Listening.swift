@@ -58,6 +58,7 @@ extension NodeShell {
 
     /// Listeners that are bound to the addresses of an interface follow them, at the same port.
     private func listenAgain() {
+        guard !self.birth.isOnlyReading else { return }
         guard let interface = self.configuration.interface, self.configuration.listen.isEmpty,
             !self.birth.activated.contains(where: { $0.kind == .tcpListener }),
             let listener = self.network.listening.listener

@@ -12,6 +12,8 @@ struct Birth: Sendable {
     let identity: OwnIdentity
     /// What a restored backup has that this start takes up.
     var restored: Contacts?
+    /// Whether the data directory is on a read-only file system, so that it is only read.
+    var isOnlyReading = false
     /// Sockets that systemd handed over.
     var activated: [ActivatedSocket] = []
     /// What clients may cost.

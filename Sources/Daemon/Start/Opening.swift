@@ -46,7 +46,10 @@ struct Opening: Sendable {
     }
 
     /// Binds where peers can connect; they wait from here on.
+    ///
+    /// Where nothing can be stored, nothing is to come.
     func peers() throws(StartError) -> Listening {
+        guard !self.birth.isOnlyReading else { return Listening([]) }
         do throws(SystemError) { return Listening(try self.listeners()) } catch {
             throw StartError(error, exitCode: .unavailable)
         }
@@ -74,8 +77,9 @@ struct Opening: Sendable {
     /// Makes the backend; call it before other threads are started, since it sets a variable.
     func discovery() -> RunningDiscovery {
         let (running, log) = (RunningDiscovery(), self.log)
+        let mode = self.birth.isOnlyReading ? .off : self.configuration.discovery
         running.set(
-            self.configuration.discovery.makeDiscovery(loop: self.loop) { [weak running] event in
+            mode.makeDiscovery(loop: self.loop) { [weak running] event in
                 running?.report(event)
             })
         DiscoveryLog.setHandler { level, text in
@@ -92,6 +96,7 @@ struct Opening: Sendable {
     func store() async throws(StartError) -> Found {
         let owner = PeerID(self.birth.identity.signer.publicKey)
         let directory = self.configuration.dataDirectory
+        guard !self.birth.isOnlyReading else { return try await self.storeToRead(of: owner) }
         do {
             let continuity = try self.continuityPath(owner: owner)
             let hasOldLog = Files.exists(directory + "/stoa.db-wal")
@@ -115,6 +120,26 @@ struct Opening: Sendable {
             throw StartError(error)
         } catch let error as StartError {
             throw error
+        } catch {
+            throw StartError("\(error)", remedy: "", exitCode: .software)
+        }
+    }
+
+    /// The store of a data directory where nothing can be written, and nobody to link with.
+    private func storeToRead(of owner: PeerID) async throws(StartError) -> Found {
+        do {
+            let executor = try ThreadExecutor(name: "stoad-store")
+            let store = try await MessageStore.openToRead(
+                directory: self.configuration.dataDirectory, owner: owner, executor: executor)
+            var snapshot = try await store.snapshot()
+            snapshot.peers = []
+            return Found(
+                store: store, executor: executor, snapshot: snapshot,
+                newest: try await store.newestCursor(), hasOldLog: false)
+        } catch let failure as StoreFailure {
+            throw StartError(failure)
+        } catch let error as SystemError {
+            throw StartError(error)
         } catch {
             throw StartError("\(error)", remedy: "", exitCode: .software)
         }

@@ -275,4 +275,6 @@ package enum Event: Sendable {
     case packetsCounted([LinkID: PacketCounts])
     /// What is damaged in the store's file, whoever met it; nil where a whole reading found nothing.
     case damage(String?)
+    /// The store was opened only to read it: why, and what to do.
+    case unwritable(String)
 }

@@ -140,6 +140,7 @@ package struct Node: Sendable {
         case .examined(let found): self.examined(found)
         case .packetsCounted(let counts): self.packetsCounted(counts)
         case .damage(let text): self.damageFound(text)
+        case .unwritable(let text): self.raiseAlert(.storage, text)
         }
         self.endDepartures()
         self.closeDoomed()
