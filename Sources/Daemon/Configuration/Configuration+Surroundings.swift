@@ -19,12 +19,14 @@ extension Configuration {
         }
         if let name = self.interface {
             do throws(SystemError) { _ = try NetworkInterface.named(name) } catch {
+                // It may be unplugged for now, and a daemon that runs does without.
                 add(
-                    .problem,
+                    .warning,
                     "\(self.place(of: .interface)): there is no network interface "
-                        + "\"\(TerminalText.line(name))\"",
+                        + "\"\(TerminalText.line(name))\" now, and the daemon cannot start "
+                        + "without it",
                     remedy:
-                        "correct it, or remove it to use all interfaces; \(error.remedy ?? "see: ip link")"
+                        "connect it, correct it, or remove it to use all interfaces; \(error.remedy ?? "see: ip link")"
                 )
             }
         }

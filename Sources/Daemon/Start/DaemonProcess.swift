@@ -61,7 +61,7 @@ package enum DaemonProcess {
         guard problems.isEmpty else { return StartError.ExitCode.configuration.rawValue }
         Self.print(
             findings.isEmpty
-                ? "the configuration is valid\n" : "the daemon can start with this configuration\n")
+                ? "the configuration is valid\n" : "the configuration can be applied\n")
         return 0
     }
 
