@@ -107,8 +107,27 @@ extension NodeShell {
 
     // MARK: Reading one
 
+    /// How soon what the disk has refused of a backup is tried again.
+    private static let restoreAgainMilliseconds: UInt64 = 30_000
+    /// What a restore may take on the disk beside the backup's size: the files of the person and the realms,
+    /// and the database's tables.
+    private static let restoreBytes: Int64 = 4 << 20
+    /// How often the content may stand there: opened, in the database, and twice in its log.
+    private static let restoreCopies: Int64 = 4
+
+    /// Refuses to begin what the disk would end halfway.
+    private static func checkRoom(for file: String, in folder: String) throws(RPCError) {
+        let wanted = (Files.size(file) ?? 0) * Self.restoreCopies + Self.restoreBytes
+        guard let free = Files.freeBytes(folder), free < wanted else { return }
+        throw .storageFailed(
+            "a restore may take \((wanted >> 20) + 1) MiB, and \(free >> 20) MiB are free on the file "
+                + "system of \(TerminalText.line(folder))",
+            remedy: "free some space there, and restore again; nothing has changed")
+    }
+
     func restore(_ params: RestoreMethod.Params, _ reply: Reply) throws(RPCError) {
         try self.checkUnused()
+        try Self.checkRoom(for: params.file, in: self.configuration.dataDirectory)
         let phrase: Phrase
         do throws(PhraseError) { phrase = try Phrase(params.phrase) } catch {
             throw RPCError(error)
@@ -213,13 +232,22 @@ extension NodeShell {
         wanted += contacts.partners.map { .beginDirect($0.person == own ? id : $0.device) }
         self.upkeep.beginRestoring(wanted.count)
         for request in wanted {
-            self.request(request, PendingRequest(nil, then: .ended { self.takenUp() }))
+            self.request(
+                request, PendingRequest(nil, then: .ended { self.takenUp(contacts, isKept: $0) }))
         }
     }
 
-    /// One more part of a backup is on disk elsewhere, or cannot be; after the last it is not needed.
-    private func takenUp() {
-        guard self.upkeep.restoredOne() else { return }
+    /// One more part of a backup is done with; once the disk has all, the backup is not needed.
+    private func takenUp(_ contacts: Contacts, isKept: Bool) {
+        guard let isWhole = self.upkeep.restoredOne(isKept: isKept) else { return }
+        guard isWhole else {
+            self.log(
+                .error,
+                "the disk has refused parts of the backup; they are tried again every 30 seconds")
+            return self.after(Self.restoreAgainMilliseconds) {
+                if self.life.isRunning { self.turn { self.takeUp(contacts) } }
+            }
+        }
         let pending = PendingRestore(in: self.configuration.dataDirectory)
         self.workers.common.run {
             pending.drop()
