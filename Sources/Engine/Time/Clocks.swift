@@ -1,4 +1,4 @@
-package import Formats
+internal import Formats
 
 /// The own clock, by which everything is decided, and those of others, for a warning.
 struct Clocks: Sendable {
