@@ -138,8 +138,8 @@ enum Setting: String, CaseIterable, Sendable {
                 section: "Node", valueShape: "DAYS",
                 help: "how long to keep data of durable streams",
                 fallback: "\(Limits.streamsKeepDays)", effect: .reload,
-                details: "What this node sent goes once everyone has it who was a member then. "
-                    + "What a durable consumer here has not acknowledged stays.")
+                details: "Data that this node sent is deleted once all members of that time have "
+                    + "it. Data that a durable consumer here has not acknowledged is kept.")
         default:
             Description(
                 section: "Node", valueShape: "FILE",
