@@ -100,7 +100,7 @@ extension ChatState {
             $0.from = cursor
             $0.kinds = [
                 .message, .conversation, .alert, .deleted, .edited, .reaction, .delivery, .peer,
-                .typing, .presence,
+                .typing, .presence, .members,
             ]
             if !isGuest { $0.kinds?.append(.request) }
         }

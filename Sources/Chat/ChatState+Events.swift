@@ -32,6 +32,11 @@ extension ChatState {
             self.presence[event.peer] = event.presence
             // Who was linked before the user knew them is told of in no other way.
             self.linked[event.peer] = event.presence != .offline
+        case .members(let event):
+            self.with(event.conversation) {
+                guard $0.memberCount != event.members else { return }
+                ($0.memberCount, $0.hasMembers) = (event.members, false)
+            }
         case .transfer(let event): self.transfers.take(event.transfer)
         default: break
         }
@@ -134,7 +139,9 @@ extension ChatState {
                 "\(name) wants to write to you: \"\(change.text.shown)\"; /accept or /decline "
                     + (change.peer ?? "").shortKey)
         case .raised: self.notice = change.text.shown
-        case .cleared, .realmRenewed, nil: break
+        case .cleared, .realmRenewed, .accepted, .declined, .added, .verified, .blocked, .unlisted,
+            .profile, .changed, nil:
+            break
         case .delivered, .read, .linked, .unlinked: self.stands(change)
         }
     }

@@ -241,6 +241,7 @@ actor NodeShell {
             self.answered(request, answer)
         case .show(let changes): self.show(changes)
         case .signal(let signals): self.signal(signals)
+        case .changed(let list): self.changed(list)
         case .log(let level, let text, let subject):
             self.log(level, text, about: subject)
         case .countPackets(let links):

@@ -402,6 +402,16 @@ final class ReadingStatements: StatementGroup {
             AND \(EffectStatements.isWantedSQL)
         \(Self.newestFirst)
         """)
+    /// The unread message with so many newer ones.
+    lazy var unread = self.sql(
+        """
+        SELECT e.prefix, e.suffix FROM entries e INDEXED BY entries_by_time
+        CROSS JOIN logs l ON l.id = e.log
+        WHERE e.conversation = :conversation AND e.\(EntryFlags.isInPlaceSQL)
+            AND e.arrival > :since AND \(EntryFlags.isUnreadSQL) AND l.author <> :author
+            AND \(EffectStatements.isWantedSQL)
+        ORDER BY e.hlc DESC LIMIT 1 OFFSET :count
+        """)
     /// Where the last message stands.
     lazy var lastMessage = self.sql(
         """

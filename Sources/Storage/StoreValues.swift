@@ -124,6 +124,8 @@ package struct ConversationSummary: Hashable, Sendable {
     package var readCursor: Cursor
     /// What was said last about what it is about; nil where nobody has.
     package var topic: StoredEntry?
+    /// The first unread message in display order; nil where none is unread, or too many are to look for it.
+    package var firstUnread: EntryID?
     /// The last shown message in display order; joins and leaves do not count.
     package var lastMessage: StoredEntry?
 }

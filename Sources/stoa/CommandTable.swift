@@ -54,6 +54,7 @@ enum CommandTable {
         VerifyCommand.self,
         BlockCommand.self,
         UnblockCommand.self,
+        SettingsCommand.self,
         RealmCommand.self,
         BackupCommand.self,
         RestoreCommand.self,

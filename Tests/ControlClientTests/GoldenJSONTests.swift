@@ -22,7 +22,8 @@ import Testing
         "consumers remove mail", "connect 192.0.2.7:4100", "profile", "presence away", "whois @ada",
         "people",
         "people add @ada", "people remove @ada", "verify @ada", "block @ada", "unblock @ada",
-        "realm list", "realm leave office", "realm rotate office", "export ops",
+        "settings", "settings DirectFrom anyone", "realm list", "realm leave office",
+        "realm rotate office", "export ops",
     ]
     private static let others: Set = [
         "realm", "backup", "restore", "chat", "on", "run", "ask", "fetch", "picture", "notify",

@@ -24,7 +24,8 @@ final class TestDaemon {
         directory: TestFolder? = nil, scrub: ScrubSchedule = ScrubSchedule(),
         defaultRealm: String = "open", isInOpenRealm: Bool = true,
         log: @escaping @Sendable (String) -> Void = { _ in },
-        rereading: (@Sendable (Configuration) throws(ConfigurationError) -> DaemonCommand)? = nil
+        rereading: (@Sendable (Configuration) throws(ConfigurationError) -> DaemonCommand)? = nil,
+        settings: (file: String, rereading: Birth.Rereading)? = nil
     ) throws {
         let directory = try directory ?? TestFolder()
         self.directory = directory
@@ -42,9 +43,10 @@ final class TestDaemon {
             logLevel: rereading == nil ? .error : .notice)
         var birth = Birth(identity)
         (birth.restored, birth.bounds, birth.scrub) = (restored, bounds, scrub)
-        birth.rereading = { () throws(ConfigurationError) in
+        birth.rereading = { (_) throws(ConfigurationError) in
             try rereading?(configuration) ?? .run(configuration)
         }
+        if let settings { (birth.settingsFile, birth.rereading) = settings }
         self.run = DaemonRun(
             Opening(
                 configuration: configuration, birth: birth,

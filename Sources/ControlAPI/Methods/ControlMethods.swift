@@ -56,6 +56,8 @@ package enum ControlMethods {
         VerifyMethod.self,
         BlockMethod.self,
         UnblockMethod.self,
+        SettingsMethod.self,
+        SetSettingMethod.self,
         RealmsMethod.self,
         RealmNewMethod.self,
         RealmInviteMethod.self,

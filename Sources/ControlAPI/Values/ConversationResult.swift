@@ -28,6 +28,8 @@ package struct ConversationResult: ControlValue {
     package var retainBytes: Int64?
     package var topic: String?
     package var lastMessage: MessageResult?
+    package var firstUnread: String?
+    package var secret: Bool?
 
     package init() {}
 
@@ -76,5 +78,11 @@ package struct ConversationResult: ControlValue {
         visitor.field(
             "ambiguous", &self.ambiguous, .any,
             "True if another room here has the same name, so the bare word is refused.")
+        visitor.field(
+            "firstUnread", &self.firstUnread, .id,
+            "The first unread message; left out if there is none, or more than 1,000.")
+        visitor.field(
+            "secret", &self.secret, .any,
+            "True if only its members can read it: encrypted with a key of its own.")
     }
 }

@@ -51,7 +51,9 @@ extension Configuration {
     }
 
     /// Where what counts of a setting was given: file, line and key, or the flag.
-    private func place(of setting: Setting) -> String { self.places[setting] ?? setting.key }
+    private func place(of setting: Setting) -> String {
+        self.given.values[setting]?.last?.origin ?? setting.key
+    }
 
     /// The number of the group whose members may use the socket; nil where none may.
     func socketGroupNumber() throws(StartError) -> UInt32? {

@@ -48,10 +48,12 @@ package struct Configuration: Equatable, Sendable {
     package var socketGroup: String?
     /// The file that counters are written to; nil for none.
     package var metrics: String?
+    /// What the files, the environment and flags say.
+    var given = GivenSettings()
+    /// Those that were given another value since the start, which counts at the next.
+    var pending: [Setting] = []
     /// What was given and does not count, since an administrator has locked it: a line each.
-    package var overruled: [String]
-    /// Where what counts was given, so that what is wrong with it can say so.
-    var places: [Setting: String] = [:]
+    package var overruled: [String] { self.given.overruled }
 
     /// What is fetched by itself where nothing else is said: 1 MiB.
     package static let autoFetchBytesDefault: UInt64 = 1 << 20
@@ -88,7 +90,6 @@ package struct Configuration: Equatable, Sendable {
         self.diskLimitBytes = diskLimitBytes
         self.socketGroup = socketGroup
         self.metrics = metrics
-        self.overruled = []
     }
 }
 
@@ -102,9 +103,7 @@ extension Configuration {
     ) throws(ConfigurationError) {
         let values = settings.values
         let single: (Setting) -> SettingValue? = { values[$0]?.last }
-        self.overruled = settings.overruled
-        self.places = values.compactMapValues { $0.last?.origin }
-
+        self.given = settings
         self.listen = try Self.addresses(values[.listen] ?? [])
         self.interface = single(.interface)?.text
         self.discovery = .auto

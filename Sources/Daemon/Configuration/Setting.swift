@@ -250,6 +250,7 @@ extension Configuration {
     mutating func takeUp(_ new: Configuration) {
         let old = self
         self = new
+        self.pending = old.changes(to: new).filter { $0.description.effect == .start }
         self.dataDirectory = old.dataDirectory
         self.stateDirectory = old.stateDirectory
         self.name = old.name

@@ -11,6 +11,8 @@ final class Clients {
     private(set) var subscriptions: [SubscriptionKey: Subscription] = [:]
     let streams = ClientStreams()
     var attention = Attention()
+    /// When those who follow lists are told that some have changed.
+    var lists = ListPace()
     /// The newest change that was shown.
     private(set) var newestShown: Cursor
     private var dirty: [ControlConnection] = []

@@ -11,7 +11,9 @@ struct SignalFilter {
     var isBehind = false
 
     init(_ kinds: [ChangeKind]?, in conversation: ConversationID?) {
-        self.kinds = Set(kinds ?? []).intersection([.presence, .typing, .picture])
+        self.kinds = Set(kinds ?? []).intersection([
+            .presence, .typing, .picture, .list, .members,
+        ])
         self.conversation = conversation
     }
 
@@ -52,6 +54,7 @@ extension NodeShell {
         where subscription.signals.follows(signal) {
             self.write(signal, to: subscription)
         }
+        self.tellAllLists(to: subscription)
     }
 
     private func write(_ signal: Signal, to subscription: Subscription) {

@@ -42,6 +42,9 @@ struct SubscriptionProgress: Hashable, Sendable {
     /// Whether the store is to be asked for what is said of messages, and for streams, too.
     var wantsBeside: Bool { !self.kinds.isDisjoint(with: [.edited, .reaction, .stream]) }
 
+    /// Whether it is given reactions, each with how many people have given it.
+    var wantsReactions: Bool { self.kinds.contains(.reaction) }
+
     /// Whether the store is to be asked for notices, too.
     var wantsNotices: Bool { self.kinds != [.message] }
 
@@ -54,7 +57,8 @@ struct SubscriptionProgress: Hashable, Sendable {
                 self.position = change.cursor
                 return false
             }
-            guard hasRoom else {
+            // How many people have given a reaction the store alone knows.
+            guard hasRoom, change.kind != .reaction else {
                 self.phase = .behind
                 return false
             }

@@ -15,7 +15,7 @@ package enum DaemonProcess {
     /// - Parameter rereading: reads the same arguments and the files anew, from any thread.
     package static func run(
         _ command: DaemonCommand,
-        rereading: @escaping @Sendable () throws(ConfigurationError) -> DaemonCommand
+        rereading: @escaping @Sendable (String?) throws(ConfigurationError) -> DaemonCommand
     ) -> Int32 {
         switch command {
         case .help:
@@ -105,6 +105,7 @@ package enum DaemonProcess {
             var birth = Birth(identity)
             (birth.restored, birth.activated) = (restored, activated)
             birth.rereading = rereading
+            birth.settingsFile = try? Paths().configurationFile()
             let run = DaemonRun(
                 Opening(configuration: configuration, birth: birth, log: log, loop: loop))
             // Before any thread starts, so that none of them takes a signal.

@@ -241,6 +241,8 @@ package enum Action: Hashable, Sendable {
     case show([Change])
     /// Tell whoever follows what is kept nowhere.
     case signal([Signal])
+    /// Tell whoever follows that a list is another one.
+    case changed(ChangedList)
     /// Write a line to the log, with what it is about; never holds message text.
     case log(LogLevel, String, LogSubject = LogSubject())
     /// Ask the system what it has counted of the packets of links; answered by ``Event/packetsCounted(_:)``.

@@ -262,6 +262,8 @@ package enum Event: Sendable {
     case request(RequestID, Request)
     /// The user has changed what they want of the node.
     case preferences(NodePreferences)
+    /// A setting of the user's, by its name, has another value: subscribers are told.
+    case set(String, String)
     /// The user has joined, left or renewed realms: these are the ones from here on.
     case realms(Realms)
     /// What became of files, or what is wanted of them.

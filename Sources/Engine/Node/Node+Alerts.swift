@@ -49,7 +49,7 @@ extension Node {
 
     /// Has subscribers told that somebody whom the user knows is linked, or no longer.
     mutating func tellLinked(_ peer: PeerID, _ isLinked: Bool) {
-        guard self.tier(of: peer) > .stranger else { return }
+        guard self.tier(of: peer) > .stranger else { return self.changed(.peers) }
         self.disk.commits.add([Notice(.linked(peer, isLinked), at: self.now.wall)])
     }
 

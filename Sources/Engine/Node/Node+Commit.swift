@@ -167,6 +167,7 @@ extension Node {
         _ isPresent: Bool?, _ key: LogKey, seq: UInt64, _ time: HybridTime
     ) {
         guard let isPresent else { return }
+        self.changedRooms([key.conversation])
         self.conversations.table[known: key.conversation].attend(
             key.name.author,
             Attendance(

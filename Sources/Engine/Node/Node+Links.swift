@@ -247,6 +247,7 @@ extension Node {
             self.logLink("unlinked from \(peer.shortText) at \(link.address)", with: peer)
         }
         self.links.remove(id)
+        if link.rooms.count > 0 { self.changedRooms(link.rooms.named.keys) }
         self.dropRequests(of: link)
         self.persons.profiles.dropEarly(of: id)
         self.clocks.peers.drop(id)

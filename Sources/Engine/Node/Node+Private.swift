@@ -94,14 +94,20 @@ extension Node {
         self.disk.commits.answers.append((request, .declined(peer)))
     }
 
-    /// Forgets what somebody has written who was not let in.
-    mutating func endRequest(of peer: PeerID) {
+    /// Forgets what somebody has written who was not let in; says whether they waited.
+    @discardableResult
+    mutating func endRequest(of peer: PeerID) -> Bool {
         guard
-            let person = self.conversations.requests.all.values.first(where: { $0.device == peer })?
-                .person.id
-        else { return }
-        _ = self.conversations.requests.remove(person)
-        self.disk.commits.endRequest(of: person, by: peer)
+            let request = self.conversations.requests.all.values.first(where: { $0.device == peer })
+        else { return false }
+        _ = self.conversations.requests.remove(request.person.id)
+        self.disk.commits.endRequest(of: request.person.id, by: peer)
+        return !request.isDeclined
+    }
+
+    /// Has subscribers told what the user has made of a request.
+    mutating func tellDecided(_ peer: PeerID, isAccepted: Bool) {
+        self.disk.commits.add([Notice(.decided(peer, isAccepted: isAccepted), at: self.now.wall)])
     }
 
     private func pendingRequest(of peer: PeerID) -> DirectRequest? {
@@ -238,6 +244,7 @@ extension Node {
         guard let direct = self.conversations.table[known: id].kind.direct else { return }
         if let request = self.conversations.requests.remove(direct.person.id) {
             self.disk.commits.endRequest(of: direct.person.id, by: request.device)
+            if !request.isDeclined { self.tellDecided(request.device, isAccepted: true) }
         }
         guard self.conversations.table[known: id].isRequest else { return }
         self.conversations.table[known: id].endRequest()
@@ -365,6 +372,7 @@ extension Node {
                 self.conversations.requests.turnAway()
                 self.endRequest(of: request.device)
             }
+            if !gone.isEmpty { self.changed(.requests) }
             self.take(request)
             self.disk.commits.requests.kept[person] = request
             self.disk.commits.add([Notice(.requested(peer, text), of: .stranger, at: self.now.wall)]

@@ -83,7 +83,11 @@ extension Node {
     }
 
     private mutating func endRealm(_ realm: RealmID, on id: LinkID) {
-        self.links[id].rooms.end(realm)
+        if self.links[id].rooms.count > 0 {
+            let ended = self.links[id].rooms.named.filter { $0.value.realm == realm }.keys
+            self.links[id].rooms.end(realm)
+            self.changedRooms(ended)
+        }
         for conversation in self.links[id].shared.keys.sorted()
         where self.conversations.table[known: conversation].realm == realm {
             self.unshare(conversation, on: id)
@@ -117,6 +121,8 @@ extension Node {
         guard let realm = self.links[id].realms.realm(of: tag) else { return }
         self.stir(id)
         let limit = Limits.budget(of: self.tier(of: self.links[id].info.peer)).roomNames
+        var added: [ConversationID] = []
+        defer { if !added.isEmpty { self.changedRooms(added) } }
         for name in names {
             let room = Room(name, in: realm)
             let conversation = room.conversation
@@ -124,7 +130,9 @@ extension Node {
             guard self.links[id].rooms.isInTime(conversation) else {
                 return self.violation(id, "it leaves rooms and comes back too often")
             }
-            self.links[id].rooms.add(room, isOwn: isOwn, limit: limit)
+            if self.links[id].rooms.add(room, isOwn: isOwn, limit: limit) {
+                added.append(conversation)
+            }
             if isOwn && self.links[id].rooms.contains(conversation) {
                 self.share(conversation, on: id)
             }
@@ -132,14 +140,17 @@ extension Node {
     }
 
     mutating func receiveRoomsLeft(_ conversations: [ConversationID], on id: LinkID) {
+        var removed: [ConversationID] = []
         for conversation in conversations {
             // What is shared by its tag ends with that.
             guard self.links[id].rooms.remove(conversation) else { continue }
+            removed.append(conversation)
             if self.links.isShared(conversation, on: id) {
                 self.links[id].rooms.noteLeft(conversation)
             }
             self.unshare(conversation, on: id)
         }
+        if !removed.isEmpty { self.changedRooms(removed) }
     }
 
     /// Tells peers of its realm that this node is in a conversation.

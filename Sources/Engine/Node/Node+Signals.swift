@@ -23,6 +23,17 @@ extension Node {
             }
     }
 
+    /// Has those who follow lists told that one has changed.
+    mutating func changed(_ list: ChangedList) { self.actions.append(.changed(list)) }
+
+    /// Rooms are announced around, or no longer: also those that the user is in have other members.
+    mutating func changedRooms(_ rooms: some Collection<ConversationID>) {
+        self.changed(.rooms)
+        for id in rooms.sorted() where self.conversations.table[id]?.isJoined == true {
+            self.changed(.members(id))
+        }
+    }
+
     mutating func perform(_ wanted: [SignalAction]) {
         for action in wanted {
             switch action {

@@ -133,6 +133,8 @@ package struct Node: Sendable {
         case .request(let request, let what): self.handleRequest(what, request)
         case .realms(let realms): self.setRealms(realms)
         case .preferences(let preferences): self.setPreferences(preferences)
+        case .set(let name, let value):
+            self.disk.commits.add([Notice(.set(name, value), at: now.wall)])
         case .transfer(let event): self.transferred(event)
         case .examined(let found): self.examined(found)
         case .packetsCounted(let counts): self.packetsCounted(counts)

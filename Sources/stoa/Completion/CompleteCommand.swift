@@ -69,6 +69,14 @@ struct CompleteCommand: Subcommand {
             return try Self.list(ConsumersMethod.self, context) {
                 .init(word: $0.name, summary: $0.conversationName.shown)
             }
+        case .settings:
+            return try Self.list(SettingsMethod.self, context) {
+                .init(word: $0.name, summary: "\($0.value.shown): \($0.summary.shown)")
+            }
+        case .values(let name):
+            let page = try context.call(SettingsMethod.self, PageParams())
+            let setting = page.value.items.first { $0.name.lowercased() == name.lowercased() }
+            return (setting?.choices ?? []).map { .init(word: $0, summary: "") }
         case .realms:
             return try Self.list(RealmsMethod.self, context) {
                 .init(word: $0.name, summary: "")

@@ -73,6 +73,8 @@ extension NodeShell {
         result.retainDays = status.retention.days.map { Int64($0) }
         result.retainBytes = status.retention.bytes.map { Int64(clamping: $0) }
         result.topic = summary?.topic.flatMap { Message($0, by: keyring)?.content.topic }
+        result.firstUnread = summary?.firstUnread?.description
+        result.secret = keyring.isSealed(id) ? true : nil
         result.lastMessage = last.map { self.messageResult($0, &texts) }
         return result
     }

@@ -99,7 +99,7 @@ extension NodeShell {
         guard let rereading = self.birth.rereading else { return done([]) }
         let isTaken = self.workers.common.run { () -> [Finding] in
             do throws(ConfigurationError) {
-                guard case .run(let configuration) = try rereading() else { return [] }
+                guard case .run(let configuration) = try rereading(nil) else { return [] }
                 return configuration.findings()
             } catch {
                 return [

@@ -10,9 +10,13 @@ extension SubscribeMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        // As with the method of that name: who may write to the account is for the account to say.
-        guard params.kinds?.contains(.request) != true || reply.asker?.access != .group else {
-            throw .ownerOnly("subscribe to requests")
+        // As with the methods of these names: who may write to the account is for the account to say.
+        let ownerOnly: [(kind: ChangeKind, what: String)] = [
+            (.request, "requests"), (.setting, "settings"),
+        ]
+        for (kind, what) in ownerOnly
+        where params.kinds?.contains(kind) == true && reply.asker?.access == .group {
+            throw .ownerOnly("subscribe to \(what)")
         }
         let conversation = try params.to.map { (to) throws(RPCError) in
             try shell.conversation(to)
