@@ -31,10 +31,10 @@ package enum ChangeKind: String, WordValue {
     /// Whose picture is here, or is another one, by the notification `picture`: kept nowhere, without a
     /// cursor.
     case picture
-    /// That a list has changed which strangers can change, by the notification `list`: kept nowhere, at most
+    /// A list that strangers can change has changed, by the notification `list`: not stored, at most
     /// once in two seconds.
     case list
-    /// How many members conversations have, by the notification `members`: kept nowhere, at most once in two
+    /// How many members conversations have, by the notification `members`: not stored, at most once in two
     /// seconds.
     case members
 }
@@ -78,7 +78,7 @@ package struct ChangeResult: ControlValue {
         case accepted
         /// The user has turned down somebody who waited.
         case declined
-        /// The user has somebody among their contacts from here on.
+        /// The user has added somebody to their contacts.
         case added
         /// The user has compared keys with somebody.
         case verified

@@ -1,6 +1,6 @@
 package import Formats
 
-/// A list that strangers can change as often as they like: who follows is told that it changed, and reads it.
+/// A list that strangers can change as often as they like: subscribers hear that it changed, and read it.
 package enum ChangedList: Hashable, Comparable, Sendable {
     /// The open rooms that the user or linked peers are in.
     case rooms

@@ -26,7 +26,7 @@ extension Node {
         if let profile = choices.profile { flight.batch.records.append(profile) }
     }
 
-    /// What subscribers are told of what the user says of people.
+    /// What subscribers hear about the people of whom the user says something else.
     private func notices(of choices: Choices, _ people: [PeerID: Standing]) -> [Notice] {
         let declined = choices.declined.values.map(\.device).sorted().map {
             Notice(.decided($0, isAccepted: false), at: self.now.wall)

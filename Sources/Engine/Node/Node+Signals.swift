@@ -26,7 +26,7 @@ extension Node {
     /// Has those who follow lists told that one has changed.
     mutating func changed(_ list: ChangedList) { self.actions.append(.changed(list)) }
 
-    /// Rooms are announced around, or no longer: also those that the user is in have other members.
+    /// Other rooms are announced, and those of them that the user is in have other members.
     mutating func changedRooms(_ rooms: some Collection<ConversationID>) {
         self.changed(.rooms)
         for id in rooms.sorted() where self.conversations.table[id]?.isJoined == true {

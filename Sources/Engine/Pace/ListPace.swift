@@ -6,7 +6,7 @@ internal import Formats
 /// Time is an argument, in monotonic milliseconds. Holds each list once, and of the conversations only those that
 /// the user is in.
 package struct ListPace: Sendable {
-    /// What changes at the same moment is told of together: a link brings rooms and members.
+    /// Changes of the same moment are told together: a link brings rooms and members.
     package static let gatherMilliseconds: UInt64 = 100
     /// Those who follow read a whole list each time.
     package static let pauseMilliseconds: UInt64 = 2_000
@@ -25,7 +25,7 @@ package struct ListPace: Sendable {
         return max(next, now + Self.gatherMilliseconds) - now
     }
 
-    /// What is told of now, in order.
+    /// The lists that subscribers are told about now, in order.
     package mutating func take(at now: UInt64) -> [ChangedList] {
         defer { self.changed = [] }
         self.toldAt = now
