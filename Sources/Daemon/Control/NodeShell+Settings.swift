@@ -5,6 +5,9 @@ internal import Posix
 
 /// Changing a setting from a client: checked, written to the user's own file, then taken up as by a reload.
 extension NodeShell {
+    /// How soon a change is tried again that came while the files were read or written.
+    private static let againMilliseconds: UInt64 = 100
+
     /// Why a setting is not changed.
     private struct Refusal: Error {
         let error: RPCError
@@ -26,7 +29,7 @@ extension NodeShell {
                 throw .refused(error.text, reason: "badValue", remedy: error.remedy, param: "value")
             }
         }
-        guard !self.realms.isChanging else { throw .busy("other settings are being changed") }
+        guard !self.realms.isChanging else { return self.changeLater(setting, to: value, reply) }
         self.realms.isChanging = true
         let isTaken = self.workers.common.run { () -> Result<Configuration, Refusal> in
             Self.write(setting, value, beside: file, rereading)
@@ -44,6 +47,16 @@ extension NodeShell {
         guard !isTaken else { return }
         self.realms.isChanging = false
         throw .busy("too much waits to be done")
+    }
+
+    /// The files are being read or written by another change or a reload: this one comes behind it.
+    private func changeLater(_ setting: Setting, to value: String?, _ reply: Reply) {
+        self.after(Self.againMilliseconds) {
+            guard self.life.isRunning else { return reply.fail(.shuttingDown()) }
+            do throws(RPCError) {
+                try self.change(setting, to: value, reply)
+            } catch { reply.fail(error) }
+        }
     }
 
     /// Writes a value where nothing overrides it; gives what all files come to then.
