@@ -43,8 +43,6 @@ struct ListEventTests {
         try bob.ask("leave", ["room": "ops"])
         try Self.awaitList("rooms", adas)
         #expect(try ada.list("rooms").isEmpty)
-        try bob.ask("profile", ["name": "Robert"])
-        try Self.awaitList("peers", adas)
         bob.stop()
         try Self.awaitList("peers", adas)
         // Nothing of it is kept: the first that a client is told who asks for all of it is what comes now.
