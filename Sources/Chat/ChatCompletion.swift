@@ -1,4 +1,5 @@
 import ControlAPI
+internal import Letters
 
 /// What Tab offers, and which of it stands in the input line.
 struct ChatCompletion: Equatable, Sendable {
@@ -87,7 +88,7 @@ extension ChatState {
     }
 
     private static func begins(_ name: String, with word: String) -> Bool {
-        name.lowercased().hasPrefix(word.lowercased())
+        name.sought.begins(with: word.sought)
     }
 
     /// Who is called by what is typed: those first who wrote last.

@@ -1,4 +1,5 @@
 import ControlAPI
+internal import Letters
 
 /// How the client stands with the daemon: what was asked, what has come.
 struct ChatLink: Equatable, Sendable {
@@ -295,10 +296,10 @@ extension ChatState {
 
     /// A conversation by what people call it.
     func conversation(called text: String) -> ChatConversation? {
-        let lower = text.lowercased()
-        return self.conversations.first { $0.id == text || $0.name.lowercased() == lower }
+        let lower = text.sought
+        return self.conversations.first { $0.id == text || $0.name.sought == lower }
             ?? self.conversations.first {
-                text.hasPrefix("@") && $0.isDirect && $0.name.lowercased().hasPrefix(lower)
+                text.hasPrefix("@") && $0.isDirect && $0.name.sought.begins(with: lower)
             }
             ?? self.conversations.first {
                 $0.person?.hasPrefix(lower.dropFirst()) == true && text.count > 8

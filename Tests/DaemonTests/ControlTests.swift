@@ -209,7 +209,7 @@ struct ControlTests {
         #expect(try copy.ask("send", ["to": "ops", "text": "y"])["shutOut"] == true)
     }
 
-    @Test("a name of more than 64 bytes is refused with that limit")
+    @Test("a name of more than 64 characters is refused with that limit")
     func names() throws {
         let daemon = try TestDaemon()
         let client = try daemon.connect()

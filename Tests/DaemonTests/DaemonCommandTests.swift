@@ -144,7 +144,7 @@ import Testing
             (["--peer", "host"], "a port from 1"), (["--peer", "abc@h:1"], "52 characters"),
             (["--peer", "h:0"], "a port from 1"), (["--name", "a", "--name", "b"], "keep one"),
             (["--log-level", "loud"], "use one of them"), (["start"], "did you mean"),
-            (["--name", String(repeating: "x", count: 65)], "at most 64 bytes"),
+            (["--name", String(repeating: "x", count: 65)], "use at most 64"),
             (["--wombat"], "see stoad --help"), (["--name="], "write --name"),
         ])
     func wrongArgument(arguments: [String], remedy: String) throws {

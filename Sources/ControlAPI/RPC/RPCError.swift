@@ -310,6 +310,18 @@ extension RPCError {
             ] + (param.map { [JSON.Member("param", .string($0))] } ?? []))
     }
 
+    /// A name is longer than people's names may be; -32007.
+    package static func longName(_ characters: Int) -> RPCError {
+        RPCError(
+            .tooLarge,
+            "the name has \(characters) characters, more than \(ControlLimits.nameCharacters)",
+            reason: "tooLarge", remedy: "shorten it",
+            details: [
+                JSON.Member("characters", .integer(Int64(characters))),
+                JSON.Member("limit", .integer(Int64(ControlLimits.nameCharacters))),
+            ])
+    }
+
     /// The idempotency key belongs to another text; -32011.
     package static func keyReused() -> RPCError {
         RPCError(

@@ -15,6 +15,7 @@ package struct ConversationResult: ControlValue {
     package var realm: String?
     package var room: String?
     package var ambiguous: Bool?
+    package var looksLike: [String]?
     package var person: String?
     package var reachable = true
     package var members: Int64 = 0
@@ -44,6 +45,9 @@ package struct ConversationResult: ControlValue {
         visitor.field(
             "realm", &self.realm, .any, "The name of the realm here; left out for two people.")
         visitor.field("room", &self.room, .any, "The room's name in its realm.")
+        visitor.field(
+            "looksLike", &self.looksLike, .any,
+            "Other open rooms whose names look the same; left out if there are none.")
         visitor.field(
             "person", &self.person, .id, "The other person's device, in a direct conversation.")
         visitor.field(

@@ -168,10 +168,10 @@ extension Configuration {
     }
 
     private static func realm(_ value: SettingValue) throws(ConfigurationError) -> RealmName {
-        if let name = RealmName(value.text) { return name }
+        if let name = RealmName(typed: value.text) { return name }
         throw Self.invalid(
             value, "cannot be the name of a realm",
-            remedy: "use at most \(Limits.realmNameBytes) letters a to z, digits and -")
+            remedy: "use at most \(Limits.realmNameCharacters) letters, digits and -")
     }
 
     private static func diskLimit(_ value: SettingValue) throws(ConfigurationError) -> UInt64 {
@@ -184,10 +184,10 @@ extension Configuration {
     }
 
     private static func name(_ value: SettingValue) throws(ConfigurationError) -> String {
-        guard value.text.utf8.count <= Limits.nameBytes else {
+        guard Profile.isShort(value.text) else {
             throw Self.invalid(
-                value, "has \(value.text.utf8.count) bytes",
-                remedy: "use at most \(Limits.nameBytes) bytes")
+                value, "has \(value.text.unicodeScalars.count) characters",
+                remedy: "use at most \(Limits.nameCharacters)")
         }
         if let refused = OwnName.refusedCharacter(in: value.text) {
             throw Self.invalid(
@@ -276,7 +276,7 @@ extension Configuration {
     /// Cuts a name from the user database to its limit, between characters.
     private static func bounded(_ name: String) -> String {
         var name = name
-        while name.utf8.count > Limits.nameBytes { name.removeLast() }
+        while !Profile.isShort(name) { name.removeLast() }
         return name.isEmpty ? "someone" : name
     }
 }

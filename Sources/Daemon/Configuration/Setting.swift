@@ -82,7 +82,7 @@ enum Setting: String, CaseIterable, Sendable {
                 section: "Node", valueShape: "NAME", help: "the name that others see at first",
                 fallback: "your login name", effect: .start,
                 details:
-                    "At most 64 bytes, without @ and control characters. Once a name is set with "
+                    "At most 64 characters, without @ and control characters. Once a name is set with "
                     + "stoa profile, that one is used."
             )
         case .realm:

@@ -1,4 +1,5 @@
 package import Formats
+internal import Letters
 
 /// Who people are here, and how far they are trusted; nothing here changes it.
 extension Node {
@@ -174,12 +175,12 @@ extension Node {
     private func bearers(
         of name: SoughtName, among known: Set<PeerID>
     ) -> (found: Set<PeerID>, isWhole: Bool) {
-        let names = known.map { (id: $0, name: self.profile(of: $0).name.lowercased()) }
+        let names = known.map { (id: $0, name: self.profile(of: $0).name.sought) }
         let whole = names.filter { $0.name == name.text }
         guard whole.isEmpty else { return (Set(whole.map(\.id)), true) }
         let begun = names.filter { _, other in
-            other.hasPrefix(name.text)
-                || other.split(separator: " ").contains { $0.hasPrefix(name.text) }
+            other.begins(with: name.text)
+                || other.split(separator: " ").contains { $0.begins(with: name.text) }
         }
         return (Set(begun.map(\.id)), false)
     }
@@ -212,14 +213,14 @@ extension Node {
 
 /// A name or a key as somebody typed it.
 private struct SoughtName {
-    /// Without `@`, in lower case.
+    /// Without `@`, as names are compared.
     let text: String
 
     /// The shortest beginning of a key that may stand for it: 40 bits.
     private static let keyCharacters = 8
 
     init(_ typed: String) {
-        self.text = (typed.hasPrefix("@") ? String(typed.dropFirst()) : typed).lowercased()
+        self.text = (typed.hasPrefix("@") ? String(typed.dropFirst()) : typed).sought
     }
 
     var isMe: Bool { self.text == "me" }

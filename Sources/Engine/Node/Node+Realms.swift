@@ -94,7 +94,10 @@ extension Node {
         let rooms = self.conversations.table.values.filter { $0.isShared && $0.realm == realm }
         var gathered: [RoomName] = []
         var bytes = 0
-        for name in rooms.compactMap(\.name).sorted() {
+        let names = rooms.compactMap(\.name).sorted {
+            $0.text.utf8.lexicographicallyPrecedes($1.text.utf8)
+        }
+        for name in names {
             if bytes + name.text.utf8.count + 1 > Limits.controlFrameBytes - 32 {
                 self.announce(gathered, of: realm, on: id)
                 (gathered, bytes) = ([], 0)

@@ -95,9 +95,9 @@ extension Node {
         case .take(let picture): profile.picture = picture
         }
         guard profile.isWithinLimits else {
-            let isName = !(1...Limits.nameBytes).contains(profile.name.utf8.count)
+            let isName = !Profile.isShort(profile.name)
             return self.fail(
-                request, .size(limit: isName ? Limits.nameBytes : Limits.statusBytes))
+                request, .size(limit: isName ? Limits.nameCharacters : Limits.statusBytes))
         }
         if let name {
             guard !NameLook(name).isMisleading else {

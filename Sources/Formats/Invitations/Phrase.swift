@@ -1,4 +1,5 @@
 package import Crypto
+internal import Letters
 internal import CWords
 
 /// A phrase that people can say, of which a key is made, slowly: that of a secret room, or of a backup.
@@ -118,7 +119,7 @@ package struct Phrase: Hashable, Sendable {
         var hasher = BLAKE2b.Hasher(personal: .phraseSalt)
         hasher.update(realm.hash)
         hasher.update([suite.rawValue].span.bytes)
-        hasher.update(Array(name.text.utf8).span.bytes)
+        hasher.update(Array(name.key.utf8).span.bytes)
         let salt = Array(hasher.finalize().bytes.prefix(Argon2id.saltByteCount))
         let root = try self.key(salt: salt).withBytes { Bytes32($0) }
         guard let root else { preconditionFailure("a key has 32 bytes") }

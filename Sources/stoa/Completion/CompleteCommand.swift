@@ -1,4 +1,5 @@
 import ControlAPI
+import Letters
 
 /// The command `stoa complete`, which the completions of shells call: not in the table, since nobody
 /// types it.
@@ -38,9 +39,9 @@ struct CompleteCommand: Subcommand {
         }
     }
 
-    /// Whether a candidate begins as what was typed, in upper or lower case.
+    /// Whether a candidate begins as what was typed, however that was typed.
     private static func fits(_ word: String, _ typed: String) -> Bool {
-        word == ":files" || word.lowercased().hasPrefix(typed.lowercased())
+        word == ":files" || word.sought.begins(with: typed.sought)
     }
 
     /// The daemon that the command line itself names.

@@ -210,7 +210,7 @@ def record_forgeries() -> list[LinkForgery]:
         one("record: unknown kind", valued(b"later", 9), Due.STAY),
         one("record: a value of 4,096 bytes", valued(bytes(4_096), 9), Due.STAY),
         one("record: kinds 10 to 255", kinds, Due.STAY),
-        one("record: name over 64 bytes", valued(fields({1: b"a" * 65})), Due.STAY),
+        one("record: name over 64 characters", valued(fields({1: b"a" * 65})), Due.STAY),
         one("record: status over 256 bytes", valued(fields({4: b"a" * 257})), Due.STAY),
         one("record: a name that is not UTF-8", valued(fields({1: b"\xff"})), Due.STAY),
         one("record: an unknown odd field", valued(fields({1: b"forged", 3: b""})), Due.STAY),
