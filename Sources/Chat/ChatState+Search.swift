@@ -8,7 +8,10 @@ extension ChatState {
         }
         self.with(id) { $0.hits = hits.map(\.message.id) }
         self.tellUnread(result, in: id)
-        guard !hits.isEmpty else { return self.note("nothing found", in: id) }
+        guard !hits.isEmpty else {
+            return self.note(
+                "nothing found here; try fewer or shorter words, or \"stoa search\"", in: id)
+        }
         // The newest at the bottom, where one looks.
         for (index, hit) in hits.enumerated().reversed() {
             let text = hit.excerpt.map { part in
