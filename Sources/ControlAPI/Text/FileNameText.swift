@@ -1,4 +1,4 @@
-/// The parts of a file's name: what it is called, and the ending by which programs open it.
+/// A file's name in two parts: the stem, and the ending that tells programs how to open it.
 package struct FileNameText: Equatable, Sendable {
     /// All before the ending.
     package let stem: String
@@ -7,7 +7,7 @@ package struct FileNameText: Equatable, Sendable {
 
     /// No program knows a longer ending.
     private static let endingCharacters = 16
-    /// What stands behind another ending, as it only says how the content is packed or signed.
+    /// Endings that follow another one, because they only say how the content is packed or signed.
     private static let wrappers: Set<String> = [
         "asc", "br", "bz2", "gpg", "gz", "lz", "lz4", "lzma", "sig", "xz", "z", "zst",
     ]

@@ -2,7 +2,7 @@ internal import Letters
 
 /// A text that has in it what is sought, at any place: where there is no index, each text is read anyway.
 package enum FoundText {
-    /// How many characters stand before the first match in an excerpt, and how many in all.
+    /// How many characters an excerpt has before its first match, and how many in all.
     private static let before = 40
     private static let whole = 160
 

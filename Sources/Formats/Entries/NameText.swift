@@ -1,6 +1,6 @@
 internal import Letters
 
-/// A name in its one spelling: what rooms, realms and streams are called.
+/// A name of a room, a realm or a stream, in its one spelling.
 ///
 /// `Docs/Protocol/Entries.md` section 1. Letters, marks and numbers of every script, in which case and the
 /// way in which accents were typed make no difference.
@@ -27,7 +27,7 @@ struct NameText: Hashable, Comparable, Sendable {
         guard text.folded.utf8.elementsEqual(text.utf8) else { return nil }
     }
 
-    /// Accepts what a person typed; what is not seen of it is dropped.
+    /// Accepts what a person typed, without its invisible characters.
     init?(typed text: String, by rule: Rule) {
         // Folding makes no character of more than three.
         guard text.utf8.count <= 6 * rule.bytes else { return nil }
@@ -75,7 +75,7 @@ struct NameText: Hashable, Comparable, Sendable {
             !properties.isDefaultIgnorableCodePoint
         else { return false }
         if scalar.isLetter || scalar.isNumber { return true }
-        // A mark without anything before it would be seen on what happens to stand there.
+        // A mark without a letter would be drawn on whatever a program shows before the name.
         return scalar.isMark && before.map { !rule.punctuation.contains($0) } == true
     }
 

@@ -1,7 +1,7 @@
 import ControlAPI
 
 extension [String]? {
-    /// What stands behind the name of a room that could be taken for another one.
+    /// A remark for the name of a room that could be taken for another one.
     var shownLikeness: String { self?.first.map { " (looks like \($0.shown))" } ?? "" }
 }
 
