@@ -208,8 +208,8 @@ actor NodeShell {
 
     private func perform(_ action: Action, isFollowed: Bool) {
         switch action {
-        case .dial(let dial, let address, let key):
-            self.peerStreams.dial(dial, address, expecting: key)
+        case .dial(let dial, let address, let key, let isNarrow):
+            self.peerStreams.dial(dial, address, expecting: key, isNarrow: isNarrow)
         case .refresh(let service): self.network.discovery.refresh(service)
         case .search(let search): self.network.discovery.search(search)
         case .abandon(let dial): self.peerStreams.abandon(dial)
@@ -245,6 +245,8 @@ actor NodeShell {
             self.log(level, text, about: subject)
         case .countPackets(let links):
             self.happened(.packetsCounted(self.peerStreams.packetCounts(of: links)))
+        case .seeFlights(let links):
+            self.happened(.flightsSeen(self.peerStreams.flights(of: links)))
         case .examine: self.examine { self.happened(.examined($0)) }
         }
     }

@@ -110,6 +110,19 @@ extension Limits {
     /// A dial beside a doubted link begins anew after so long, so that one is always young: what TCP sends
     /// first it sends again after one second.
     static let besideMilliseconds: UInt64 = 2_000
+    /// A packet with so many bytes of a link is small: what every host and network takes, RFC 9293 section 3.7.1.
+    package static let smallSegmentBytes = 536
+    /// What each network takes of IPv6, RFC 8200 section 5: where less is known to pass, small packets are no news.
+    static let leastPathBytes: UInt32 = 1_280
+    /// A packet that was sent again so often in vain is not lost by chance; by then 1.4 s have passed.
+    static let largeResends: UInt32 = 3
+    /// On a link so young the handshake has shown just now that small packets pass.
+    static let youngMilliseconds: UInt64 = 10_000
+    /// Where large packets are lost, small ones are used for so long: as a network may be mended, and an hour of
+    /// somewhat more work harms nobody.
+    static let narrowMilliseconds: UInt64 = 3_600_000
+    /// So many peers and hosts are remembered to which they are: all that may be linked, each by both.
+    static let narrowPaths = 2 * links
     /// Clocks in an office differ by seconds; five minutes is what Kerberos tolerates.
     package static let aheadMilliseconds: UInt64 = 300_000
     /// Entries that were held and are shown at once.

@@ -116,6 +116,14 @@ struct DiagnosisTests {
         }
     }
 
+    @Test("a daemon that runs on after an upgrade to the same version, and what restarts it")
+    func replaced() throws {
+        let found = try Self.only { $0.status?.replaced = true }
+        #expect(found.check == "version" && found.severity == .warning)
+        #expect(found.text == "the daemon still runs the program from before an upgrade")
+        #expect(found.remedy == "systemctl --user restart stoad")
+    }
+
     @Test("a daemon of another version, and which of the two is to go")
     func version() throws {
         let older = try Self.only { $0.status?.version = "0.0.1" }
@@ -308,8 +316,16 @@ struct DiagnosisTests {
     func disk() throws {
         let scarce = try Self.only { $0.freeBytes = 200 << 20 }
         #expect(scarce.severity == .warning)
-        #expect(scarce.text == "the disk is nearly full: 200 MiB are left for /d")
-        #expect(try Self.only { $0.freeBytes = 1 << 20 }.severity == .problem)
+        #expect(
+            scarce.text == "the disk is nearly full: 200 MiB are left for /d, and files may not "
+                + "fit; messages need 8 MiB")
+        // What Stoa needs is less.
+        #expect(try Self.only { $0.freeBytes = 19 << 20 }.severity == .warning)
+        let full = try Self.only { $0.freeBytes = 7 << 20 }
+        #expect(full.severity == .problem)
+        #expect(
+            full.text == "the disk is full: 7 MiB are left for /d, and Stoa needs 8 MiB to write "
+                + "messages")
         let damaged = try Self.only { $0.status?.scrub.damagedPages = 2 }
         #expect(damaged.check == "database" && damaged.remedy.contains("stoad --repair"))
     }

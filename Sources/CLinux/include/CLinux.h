@@ -14,10 +14,15 @@ int clinux_peer_groups(int socket, gid_t *groups, int capacity);
 /* What the kernel has counted of the packets of a TCP stream that carry data: TCP_INFO, tcp(7). */
 struct clinux_packets {
     uint32_t sent, resent, needless, received, early;
+    /* The most data of a packet, and its most bytes on the way; bytes and packets that are not acknowledged. */
+    uint32_t segment, path, unacknowledged, resends, behind, arrived;
 };
 
 /* Reads the counts; -1 with ENOSYS where the kernel is older than 5.4 and does not have all of them. */
 int clinux_count_packets(int socket, struct clinux_packets *counts);
+
+/* How much data a packet of a TCP stream has at most, before it is connected: TCP_MAXSEG, tcp(7). */
+int clinux_set_segment(int socket, int bytes);
 
 /* accept4(2) with SOCK_NONBLOCK and SOCK_CLOEXEC, without the address. */
 int clinux_accept(int socket);

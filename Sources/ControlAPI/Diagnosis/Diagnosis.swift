@@ -7,8 +7,8 @@ package enum Diagnosis {
     static let clockMilliseconds: Int64 = 60_000
     /// With less room than this, in bytes, the next files and weeks of messages may not fit.
     static let scarceBytes: Int64 = 256 << 20
-    /// With less room than this, in bytes, the database may fail to be written at any time.
-    static let fullBytes: Int64 = 32 << 20
+    /// What the daemon needs to write messages, in bytes: its write-ahead log, a batch, and a little.
+    static let neededBytes: Int64 = 8 << 20
     /// What to do where the database is damaged.
     private static let repair =
         "systemctl --user stop stoad, then stoad --repair; and check the disk"
@@ -28,8 +28,10 @@ package enum Diagnosis {
         found += self.discovery(facts)
         found += self.responders(facts)
         found += self.multicast(facts)
+        found += self.taken(facts)
         found += self.reach(facts)
         found += self.loss(facts)
+        found += self.narrow(facts)
         found += self.clock(facts)
         found += self.dials(facts)
         found += self.versions(facts)
@@ -82,13 +84,20 @@ package enum Diagnosis {
     }
 
     private static func version(_ facts: DiagnosisFacts) -> [Finding] {
-        guard let version = facts.status?.version,
-            let difference = StoaVersion.difference(of: version, from: facts.version)
-        else { return [] }
+        guard let status = facts.status else { return [] }
+        if let found = StoaVersion.difference(of: status.version, from: facts.version) {
+            return [
+                Finding(
+                    "version", .warning, "the daemon runs as version \(found.text)",
+                    remedy: found.remedy)
+            ]
+        }
+        guard status.replaced else { return [] }
         return [
             Finding(
-                "version", .warning, "the daemon runs as version \(difference.text)",
-                remedy: difference.remedy)
+                "version", .warning,
+                "the daemon still runs the program from before an upgrade",
+                remedy: StoaVersion.restart)
         ]
     }
 
@@ -184,7 +193,7 @@ package enum Diagnosis {
             found.append(
                 Finding(
                     "mdns", .warning, "\(name) uses multicast DNS on this machine too",
-                    remedy: name == "systemd-resolve"
+                    remedy: name.hasPrefix("systemd-resolve")
                         ? "set MulticastDNS=no in /etc/systemd/resolved.conf"
                         : "stop one of them: each answer reaches only one"))
         }
@@ -230,12 +239,16 @@ package enum Diagnosis {
 
     private static func disk(_ facts: DiagnosisFacts) -> [Finding] {
         guard let free = facts.freeBytes, free < Self.scarceBytes else { return [] }
-        let isFull = free < Self.fullBytes
+        let isFull = free < Self.neededBytes
+        let needed = Self.neededBytes >> 20
         return [
             Finding(
                 "disk", isFull ? .problem : .warning,
                 "\(isFull ? "the disk is full" : "the disk is nearly full"): "
-                    + "\(free >> 20) MiB are left for \(facts.status?.dataDirectory ?? "Stoa")",
+                    + "\(free >> 20) MiB are left for \(facts.status?.dataDirectory ?? "Stoa"), and "
+                    + (isFull
+                        ? "Stoa needs \(needed) MiB to write messages"
+                        : "files may not fit; messages need \(needed) MiB"),
                 remedy:
                     "free some space there; stoa usage shows what Stoa uses, stoa retain keeps less"
             )

@@ -126,8 +126,10 @@ package struct DiagnosisFacts: Sendable {
     package var multicast: [Multicast] = []
     /// Whether the Avahi daemon runs.
     package var avahiRuns = false
-    /// Accounts of the system, other than Avahi's, that hold the port of multicast DNS.
+    /// Accounts of the system, other than Avahi's, that hold the port of multicast DNS, with their programs.
     package var otherResponders: [String] = []
+    /// Who holds the addresses of ``DiagnoseMethod/Result/taken``, as far as that can be found out.
+    package var portHolders: [String: String] = [:]
     /// The files that are for the user alone.
     package var files: [PrivateFile] = []
 

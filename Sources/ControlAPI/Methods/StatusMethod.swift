@@ -6,6 +6,7 @@ package enum StatusMethod: ControlMethod {
     /// The state of the daemon.
     package struct Result: ControlValue {
         package var version = ""
+        package var replaced = false
         package var id = ""
         package var person = ""
         package var name = ""
@@ -30,6 +31,10 @@ package enum StatusMethod: ControlMethod {
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("version", &self.version, .any, "The daemon's version.")
+            visitor.field(
+                "replaced", &self.replaced, .any,
+                "Whether the daemon's program was replaced since the daemon started, as an upgrade does."
+            )
             visitor.field("id", &self.id, .id, "This node's identity.")
             visitor.field("person", &self.person, .id, "The person whose device this is.")
             visitor.field("name", &self.name, .any, "The user's name.")

@@ -271,6 +271,8 @@ package enum Event: Sendable {
     case examined([String])
     /// The answer to ``Action/countPackets(_:)``; without those of which the system says nothing.
     case packetsCounted([LinkID: PacketCounts])
+    /// The answer to ``Action/seeFlights(_:)``; without those of which the system says nothing.
+    case flightsSeen([LinkID: Flight])
     /// What is damaged in the store's file, whoever met it; nil where a whole reading found nothing.
     case damage(String?)
 }

@@ -188,6 +188,8 @@ extension Node {
         }
         self.ping(id)
         self.look(at: id, in: Limits.pingMilliseconds)
+        // The peer may have asked for small packets.
+        if link.dial == nil { self.actions.append(.seeFlights([id])) }
         self.sendRealms(on: id)
         self.sendShares(on: id)
         #if MUTANTS

@@ -136,6 +136,7 @@ package struct Node: Sendable {
         case .transfer(let event): self.transferred(event)
         case .examined(let found): self.examined(found)
         case .packetsCounted(let counts): self.packetsCounted(counts)
+        case .flightsSeen(let flights): self.flightsSeen(flights)
         case .damage(let text): self.damageFound(text)
         }
         self.endDepartures()

@@ -27,6 +27,10 @@ struct Harness {
     private var lookUps: [(RequestID, ConversationID, key: String)] = []
     /// The secrets that the node shakes hands by.
     private(set) var secrets: [RealmSecret]?
+    /// What the system says to be on its way on links.
+    var flights: [LinkID: Flight] = [:]
+    /// The dials that ask for small packets.
+    private(set) var narrowDials: Set<DialID> = []
     /// What the system counts of the packets of links.
     var packets: [LinkID: PacketCounts] = [:]
     /// When pings of a trial go on, if they do.
@@ -182,7 +186,11 @@ struct Harness {
 
     mutating func give(_ event: Event) {
         var counted: [LinkID: PacketCounts]?
-        defer { if let counted { self.give(.packetsCounted(counted)) } }
+        var seen: [LinkID: Flight]?
+        defer {
+            if let counted { self.give(.packetsCounted(counted)) }
+            if let seen { self.give(.flightsSeen(seen)) }
+        }
         for action in self.node.handle(event, at: self.now) {
             switch action {
             case .send(let link, let frame):
@@ -205,13 +213,16 @@ struct Harness {
             case .arm(.payloads, let at): self.payloadsAt = at
             case .countPackets(let links):
                 counted = self.packets.filter { links.contains($0.key) }
+            case .seeFlights(let links): seen = self.flights.filter { links.contains($0.key) }
             case .signal(let signals): self.signals += signals
             case .transfer(let task): self.tasks.append(task)
             case .log(_, let text, _): self.logged.append(text)
             case .hold(let secrets): self.secrets = secrets
             case .lookUp(let request, let conversation, let key):
                 self.lookUps.append((request, conversation, key))
-            case .dial(let dial, let address, let key): self.dials.append((dial, address, key))
+            case .dial(let dial, let address, let key, let isNarrow):
+                self.dials.append((dial, address, key))
+                if isNarrow { self.narrowDials.insert(dial) }
             case .show(let changes): self.shown += changes
             case .close(let link, let reason, _): self.closed[link] = reason
             case .answer(let request, let answer): self.answers.append((request, answer))
