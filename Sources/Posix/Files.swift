@@ -180,6 +180,15 @@ package enum Files {
         guard unlink(path) == 0 || errno == ENOENT else { throw SystemError(errno, "remove", path) }
     }
 
+    /// Where a symbolic link leads, as it is written; nil where it cannot be read: readlink(2).
+    package static func target(ofLink path: String) -> String? {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = buffer.withUnsafeMutableBytes {
+            $0.baseAddress.map { readlink(path, $0, Int(PATH_MAX)) } ?? 0
+        }
+        return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
+    }
+
     /// The directory part of a path: all before the last slash, `.` without one.
     package static func parent(of path: String) -> String {
         var trimmed = Substring(path)

@@ -23,6 +23,7 @@ final class TestDaemon {
         name: String = "ada", peers: [String] = [], bounds: ControlBounds = ControlBounds(),
         directory: TestFolder? = nil, scrub: ScrubSchedule = ScrubSchedule(),
         defaultRealm: String = "open", isInOpenRealm: Bool = true,
+        listen: SocketAddress = SocketAddress(ip: .loopbackIPv4, port: 0),
         log: @escaping @Sendable (String) -> Void = { _ in },
         rereading: (@Sendable (Configuration) throws(ConfigurationError) -> DaemonCommand)? = nil
     ) throws {
@@ -36,7 +37,7 @@ final class TestDaemon {
         let loop = try EventLoop()
         let configuration = Configuration(
             dataDirectory: data, stateDirectory: "\(directory.path)/state", socket: self.socket,
-            listen: [SocketAddress(ip: .loopbackIPv4, port: 0)], discovery: .off,
+            listen: [listen], discovery: .off,
             peers: try peers.map { try PeerAddress($0) }, name: name,
             defaultRealm: try #require(RealmName(defaultRealm)), isInOpenRealm: isInOpenRealm,
             logLevel: rereading == nil ? .error : .notice)

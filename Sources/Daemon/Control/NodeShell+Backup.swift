@@ -58,7 +58,7 @@ extension NodeShell {
         _ typed: String?
     ) throws(RPCError) -> (phrase: Phrase, isMade: Bool) {
         if let typed {
-            do throws(PhraseError) { return (try Phrase(typed), false) } catch {
+            do throws(PhraseError) { return (try Phrase(chosen: typed), false) } catch {
                 throw RPCError(error)
             }
         }
@@ -109,13 +109,14 @@ extension NodeShell {
 
     func restore(_ params: RestoreMethod.Params, _ reply: Reply) throws(RPCError) {
         try self.checkUnused()
+        let typed = params.phrase
         let phrase: Phrase
-        do throws(PhraseError) { phrase = try Phrase(params.phrase) } catch {
+        do throws(PhraseError) { phrase = try Phrase(chosen: typed) } catch {
             throw RPCError(error)
         }
         let (file, folder) = (params.file, self.configuration.dataDirectory)
         try self.makeKey(reply) { () throws(RPCError) in
-            let backup = try Self.read(file, by: phrase)
+            let backup = try Self.read(file, by: phrase, typed)
             do throws(SystemError) {
                 try PendingRestore(in: folder).keep(backup)
             } catch { throw RPCError.storageFailed(error.reason, remedy: error.remedy ?? "") }
@@ -172,7 +173,7 @@ extension NodeShell {
     }
 
     private static nonisolated func read(
-        _ file: String, by phrase: Phrase
+        _ file: String, by phrase: Phrase, _ typed: String
     ) throws(RPCError) -> Backup {
         let bytes: [UInt8]
         do throws(SystemError) {
@@ -183,6 +184,10 @@ extension NodeShell {
                 remedy: error.remedy ?? "give the file that stoa backup wrote")
         }
         do throws(SealedBackupError) { return try SealedBackup.open(bytes, by: phrase) } catch {
+            // Where it was meant to be one that Stoa made, the word that is wrong is named.
+            if error == .closed {
+                do throws(PhraseError) { _ = try Phrase(typed) } catch { throw RPCError(error) }
+            }
             throw RPCError(error, file)
         }
     }

@@ -12,7 +12,13 @@ struct Listening {
     fileprivate var failure: SystemError?
     fileprivate var monitor: AddressMonitor?
 
-    init(_ sockets: [TCPListener]) { self.sockets = sockets }
+    /// Addresses of `Listen=` that another program holds.
+    let taken: [SocketAddress]
+
+    init(_ sockets: [TCPListener], taken: [SocketAddress] = []) {
+        self.sockets = sockets
+        self.taken = taken
+    }
 
     /// Where peers can connect, the preferred address first.
     var addresses: [SocketAddress] {

@@ -47,12 +47,12 @@ struct Opening: Sendable {
 
     /// Binds where peers can connect; they wait from here on.
     func peers() throws(StartError) -> Listening {
-        do throws(SystemError) { return Listening(try self.listeners()) } catch {
+        do throws(SystemError) { return try self.listening() } catch {
             throw StartError(error, exitCode: .unavailable)
         }
     }
 
-    private func listeners() throws(SystemError) -> [TCPListener] {
+    private func listening() throws(SystemError) -> Listening {
         // A misspelt interface would otherwise be noticed only by nobody being found.
         if let interface = self.configuration.interface {
             _ = try NetworkInterface.named(interface)
@@ -61,15 +61,27 @@ struct Opening: Sendable {
         for socket in self.birth.activated where socket.kind == .tcpListener {
             listeners.append(try TCPListener(adopting: socket.duplicate()))
         }
-        if !listeners.isEmpty { return listeners }
+        if !listeners.isEmpty { return Listening(listeners) }
         if self.configuration.listen.isEmpty {
-            return try TCPListener.open(interface: self.configuration.interface)
+            return Listening(try TCPListener.open(interface: self.configuration.interface))
         }
+        var taken: [SocketAddress] = []
         for address in self.configuration.listen {
-            listeners.append(try TCPListener(on: address))
+            let listener = try TCPListener.open(on: address, nextPorts: Self.nextPorts)
+            if address.port > 0, listener.localAddress.port != address.port {
+                taken.append(address)
+                self.log(
+                    .warning,
+                    "another program uses \(address); listening on port "
+                        + "\(listener.localAddress.port) instead")
+            }
+            listeners.append(listener)
         }
-        return listeners
+        return Listening(listeners, taken: taken)
     }
+
+    /// The ports behind one that is taken, as by another user's daemon, that are tried in its place.
+    private static let nextPorts = 16
 
     /// Makes the backend; call it before other threads are started, since it sets a variable.
     func discovery() -> RunningDiscovery {

@@ -67,11 +67,8 @@ package struct Phrase: Hashable, Sendable {
     /// words. Throws where a phrase is empty or too long, and where it is meant to be one that Stoa made and
     /// lacks a word, has one that is not in the list, or words that do not belong together.
     package init(_ typed: String) throws(PhraseError) {
-        // Keyboards differ in how they put an accent on a letter.
-        let parts = typed.composed.unicodeScalars.split { $0.properties.isWhitespace }
-            .map(String.init)
-        let text = parts.joined(separator: " ")
-        guard !parts.isEmpty else { throw .empty }
+        let text = Self.spelt(typed)
+        guard !text.isEmpty else { throw .empty }
         guard text.utf8.count <= Self.limitBytes else { throw .tooLong }
         let words = Self.words(of: typed)
         let strange = words.indices.filter { Self.place(of: words[$0]) == nil }
@@ -90,6 +87,24 @@ package struct Phrase: Hashable, Sendable {
             })
         else { throw .check }
         self.init(text: words.joined(separator: " "), suite: suite)
+    }
+
+    /// Reads the phrase of a backup that somebody chose: also words of the list that were not drawn by Stoa, which no
+    /// check word then goes with.
+    ///
+    /// Throws where it is empty or too long.
+    package init(chosen typed: String) throws(PhraseError) {
+        do throws(PhraseError) { self = try Phrase(typed) } catch {
+            guard error != .empty, error != .tooLong else { throw error }
+            self.init(text: Self.spelt(typed), suite: nil)
+        }
+    }
+
+    /// Words with one space between them, in normalization form C: keyboards differ in how they put an accent on a
+    /// letter.
+    private static func spelt(_ typed: String) -> String {
+        typed.composed.unicodeScalars.split { $0.properties.isWhitespace }.map(String.init)
+            .joined(separator: " ")
     }
 
     /// What is typed as words of the list may be written: in small letters, without what stands between them.

@@ -74,8 +74,11 @@ struct StatusCommand: Subcommand {
     /// The daemon's version, and what to do where it is another than this command's.
     static func version(_ status: StatusMethod.Result) -> String {
         let version = status.version.shown
-        guard let difference = StoaVersion.difference(of: version) else { return version }
-        return "\(difference.text): \(difference.remedy)"
+        if let difference = StoaVersion.difference(of: version) {
+            return "\(difference.text): \(difference.remedy)"
+        }
+        return status.replaced
+            ? "\(version), from before an upgrade: \(StoaVersion.restart)" : version
     }
 
     /// A difference of a second is seen in the times of messages, milliseconds are not.

@@ -122,6 +122,7 @@ extension NodeShell {
         result.portIsChosen = self.configuration.listen.contains {
             Int64($0.port) == result.port
         }
+        result.taken = self.network.listening.taken.map(\.description)
         result.reach = reports.map { report in
             DiagnoseMethod.Reach {
                 $0.peer = report.peer.description
@@ -141,6 +142,7 @@ extension NodeShell {
                 $0.lost = Int64(report.lost)
                 $0.received = Int64(report.received)
                 $0.early = Int64(report.early)
+                $0.small = report.isNarrow
             }
         }
         result.follows = self.network.discovery.follows
