@@ -89,14 +89,14 @@ import Testing
         let configuration = try self.configuration([
             "--data-dir", "/d", "--socket=/s", "--listen", "127.0.0.1:0", "--listen=[::1]:7",
             "--interface", "lo", "--discovery=off", "--peer", "host.lan:9", "--peer",
-            "\(Self.key)@[fe80::1]:8", "--name", "Grace", "--log-level", "debug",
+            "\(Self.key)@[2001:db8::1]:8", "--name", "Grace", "--log-level", "debug",
         ])
         #expect(configuration.dataDirectory == "/d")
         #expect(configuration.socket == "/s")
         #expect(configuration.listen.map(\.description) == ["127.0.0.1:0", "[::1]:7"])
         #expect(configuration.interface == "lo")
         #expect(configuration.discovery == .off)
-        #expect(configuration.peers.map(\.address) == ["host.lan:9", "[fe80::1]:8"])
+        #expect(configuration.peers.map(\.address) == ["host.lan:9", "[2001:db8::1]:8"])
         #expect(configuration.peers.map { $0.key?.description } == [nil, Self.key])
         #expect(configuration.name == "Grace")
         #expect(configuration.logLevel == .debug)
