@@ -261,6 +261,10 @@ __attribute__((constructor)) static void keep_arguments(int count, char **values
     arguments = values;
 }
 
+const char *clinux_argument(int index) {
+    return index >= 0 && index < argument_count ? arguments[index] : NULL;
+}
+
 int clinux_wipe_argument(const char *text) {
     int found = 0;
     for (int index = 1; index < argument_count; index++)

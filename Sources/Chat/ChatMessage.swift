@@ -42,6 +42,8 @@ struct ChatMessage: Equatable, Sendable {
     var isErased = false
     var answers: Answered?
     var signs: [Sign] = []
+    /// Who has come and gone, where it is the line that tells so.
+    var comings: ChatComings?
     /// Rises with each change, so that what was laid out before is not taken for it.
     var version = 0
 

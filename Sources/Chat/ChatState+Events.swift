@@ -32,6 +32,7 @@ extension ChatState {
             self.presence[event.peer] = event.presence
             // Who was linked before the user knew them is told of in no other way.
             self.linked[event.peer] = event.presence != .offline
+            self.comes(event)
         case .transfer(let event): self.transfers.take(event.transfer)
         default: break
         }

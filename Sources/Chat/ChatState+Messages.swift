@@ -178,7 +178,7 @@ extension ChatState {
 
     private func nameLook(_ message: ChatMessage) -> Look {
         switch message.kind {
-        case .note: return .accent
+        case .note: return message.comings == nil ? .accent : .faint
         case .event: return .faint
         case .action, .text, .file, .place: break
         }
@@ -199,6 +199,7 @@ extension ChatState {
         let text = TerminalText.block(message.text, indent: "")
         var pieces: [CellText.Piece] = []
         switch message.kind {
+        case .note where message.comings != nil: return [.init(text: text, look: .faint)]
         case .note(let isFault): return [.init(text: text, look: isFault ? .alert : .accent)]
         case .event:
             return [.init(text: "\(message.person.quoted(columns - 2)) \(text)", look: .faint)]

@@ -327,10 +327,20 @@ extension Limits {
 
     /// What the user has read is told this long after the last time: who scrolls reads many at once.
     static let readMilliseconds: UInt64 = 2_000
-    /// What has come is told this seldom, to those who are linked through others only.
+    /// What has come is told this seldom in the long run, to those who are linked through others only.
     static let storedMilliseconds: UInt64 = 10_000
-    /// Marks and positions are gathered for this long, so that many cost one transaction.
+    /// And this long after the last time, since its author may wait to hear of it.
+    static let storedLeastMilliseconds: UInt64 = 1_500
+    /// So often in quick succession.
+    static let marksAtOnce = 12
+    /// Whether somebody lets the user in is known so soon where they are linked: a few round trips.
+    static let unsaidMilliseconds: UInt64 = 1_000
+    /// Of so many is told through whom a message goes to somebody.
+    static let passingNamed = 3
+    /// Marks and positions are written this seldom, so that many cost one transaction.
     static let gatherMilliseconds: UInt64 = 1_000
+    /// What comes first waits this long for others that come with it.
+    static let soonMilliseconds: UInt64 = 100
     /// Who was not heard of for so long is not waited for where all are to have a message.
     static let awayMilliseconds: UInt64 = 30 * dayMilliseconds
 

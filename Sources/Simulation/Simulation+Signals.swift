@@ -26,7 +26,7 @@ extension Checker {
     {
         for signal in signals {
             switch signal {
-            case .presence(let peer, _):
+            case .presence(let peer, _, _):
                 guard peer != machine.id, self.signals || !self.suspects.hostile.isEmpty else {
                     throw Violation(
                         "node \(machine.index) says that \(peer) is there, which nobody told")

@@ -46,13 +46,7 @@ enum CommandLineProgram {
         ProcessEnvironment.ignoreBrokenPipes()
         let environment = ProcessEnvironment.variables()
         let console = Console(environment: environment)
-        guard let words = ProcessEnvironment.arguments else {
-            let failure = Failure(
-                .internalError, why: ProcessEnvironment.noArguments.text,
-                next: ProcessEnvironment.noArguments.remedy)
-            console.report(failure.text)
-            return failure.code.rawValue
-        }
+        let words = ProcessEnvironment.arguments
         if let garbled = ProcessEnvironment.garbledArgument {
             let failure = Failure(
                 .badData, why: "an argument is not UTF-8: \(TerminalText.line(garbled))",

@@ -159,6 +159,18 @@ final class Console {
         return bytes
     }
 
+    /// Asks on a terminal whether something may be deleted; elsewhere it is refused.
+    ///
+    /// - Parameter next: what to do where nobody can be asked.
+    func agrees(to what: String, next: String) throws(Failure) -> Bool {
+        guard self.inputIsTerminal else {
+            throw .usage(what, next: "\(next); others keep theirs")
+        }
+        self.report("\(what); others keep theirs. Go on? [y/N] ")
+        let answer = try self.readChunk() ?? []
+        return answer.first == 0x79 || answer.first == 0x59
+    }
+
     /// What one read of standard input gives, after waiting when nothing is there; nil at its end.
     func readChunk() throws(Failure) -> [UInt8]? {
         guard !self.closed.contains(STDIN_FILENO) else {

@@ -156,6 +156,9 @@ final class MessageLine {
             case .read: "\(peer) has read \(self.named(change))\(place)"
             case .seen: "you have read \(name); \(change.unread ?? 0) unread"
             case .linked: "\(peer) is linked"
+            case .unlinked where change.reason == .left: "\(peer) left"
+            case .unlinked where change.reason == .interrupted:
+                "the link to \(peer) was interrupted"
             case .unlinked: "\(peer) is not linked now"
             case nil: "something that this version does not know"
             }

@@ -102,6 +102,9 @@ ssize_t clinux_send_descriptor(int socket, const void *bytes, size_t count, int 
    one are closed. Returns the number of bytes. */
 ssize_t clinux_receive(int socket, void *bytes, size_t count, int *descriptor);
 
+/* An argument of this process, 0 for its name, as the system passes it to main; NULL behind the last. */
+const char *clinux_argument(int index);
+
 /* Overwrites an argument of this process where the system shows it to others, /proc/PID/cmdline: proc(5).
    Returns how many arguments of that text there were. */
 int clinux_wipe_argument(const char *text);

@@ -17,6 +17,8 @@ package enum InfoMethod: ControlMethod {
         case held
         /// The member is linked, and does not have it yet.
         case waiting
+        /// The member is not linked, and others have it to pass it on.
+        case onItsWay
         /// The member is not linked, and has not said to have it.
         case away
     }
@@ -27,6 +29,8 @@ package enum InfoMethod: ControlMethod {
         package var name = ""
         package var ambiguous: Bool?
         package var outcome = Outcome.away
+        package var through: [String]?
+        package var throughNames: [String]?
 
         package init() {}
 
@@ -36,8 +40,12 @@ package enum InfoMethod: ControlMethod {
             visitor.ambiguous(&self.ambiguous)
             visitor.field(
                 "outcome", &self.outcome, .any,
-                "read; delivered; held: they have it and show it later, because it is ahead of their clock; waiting: linked, but without it; away: not linked, and has not confirmed it."
+                "read; delivered; held: they have it and show it later, because it is ahead of their clock; waiting: linked, but without it; onItsWay: not linked, but others have it and pass it on; away: not linked, and has not confirmed it."
             )
+            visitor.field(
+                "through", &self.through, .any,
+                "For onItsWay: the devices that have it and pass it on, at most 3.")
+            visitor.field("throughNames", &self.throughNames, .any, "Their names here.")
         }
     }
 

@@ -93,6 +93,12 @@ extension RequestsMethod.Request: PersonFields {
     }
 }
 
+extension PresenceEvent: PersonFields {
+    package var shown: ShownPerson {
+        ShownPerson(name: self.name, id: self.peer, isAmbiguous: self.ambiguous == true)
+    }
+}
+
 extension TypingEvent: PersonFields {
     package var shown: ShownPerson {
         ShownPerson(name: self.name, id: self.peer, isAmbiguous: self.ambiguous == true)

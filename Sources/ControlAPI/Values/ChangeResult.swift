@@ -84,6 +84,7 @@ package struct ChangeResult: ControlValue {
     package var archived: Bool?
     package var unread: Int64?
     package var mentions: Int64?
+    package var reason: ComingWord?
     package var text: String?
     /// Whether `event` is what the daemon wrote.
     private var isEventKnown = true
@@ -124,6 +125,10 @@ package struct ChangeResult: ControlValue {
         visitor.field(
             "peerName", &self.peerName, .any,
             "The name of the person it is about; Ada@ and the beginning of the key if the name is ambiguous."
+        )
+        visitor.field(
+            "reason", &self.reason, .any,
+            "Why the contact is not linked: left (with a goodbye) or interrupted (the link was lost)."
         )
         visitor.field("muted", &self.muted, .any, "Whether the conversation is muted now.")
         visitor.field("archived", &self.archived, .any, "Whether the conversation is archived now.")

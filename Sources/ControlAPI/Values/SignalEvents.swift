@@ -7,6 +7,9 @@ package struct PresenceEvent: ControlEvent {
     /// Whoever is something that this version does not know is there.
     package var presence = PresenceWord.online
     package var lastSeen: Timestamp?
+    package var event: ComingWord?
+    package var after: ComingWord?
+    package var conversations: [String]?
 
     package init() {}
 
@@ -22,6 +25,14 @@ package struct PresenceEvent: ControlEvent {
         visitor.ambiguous(&self.ambiguous)
         visitor.field("presence", &self.presence, .any, "online, away or offline.")
         visitor.field("lastSeen", &self.lastSeen, .orNull, "When last linked; null if never.")
+        visitor.field(
+            "event", &self.event, .any,
+            "joined (for the first time since the daemon started), back, away, left (with a goodbye) or interrupted (the link was lost). Absent if only the state is told."
+        )
+        visitor.field("after", &self.after, .any, "For back: away, left or interrupted.")
+        visitor.field(
+            "conversations", &self.conversations, .any,
+            "The ids of the conversations in which the event is to be shown.")
     }
 }
 

@@ -19,16 +19,9 @@ package enum DaemonCommand: Equatable, Sendable {
     /// Reads the arguments, without the program's name, and the configuration files.
     ///
     /// Throws what is wrong, where, and what to do; nothing has been changed then.
-    ///
-    /// - Parameter arguments: nil where the system does not tell them, which is refused.
     package init(
-        arguments: [String]?, environment: [String: String], paths: Paths
+        arguments: [String], environment: [String: String], paths: Paths
     ) throws(ConfigurationError) {
-        guard let arguments else {
-            throw ConfigurationError(
-                ProcessEnvironment.noArguments.text, remedy: ProcessEnvironment.noArguments.remedy,
-                isFromFile: false)
-        }
         try self.init(
             arguments: arguments, environment: environment, paths: paths,
             userName: ProcessEnvironment.userName)

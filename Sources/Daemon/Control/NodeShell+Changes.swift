@@ -149,8 +149,12 @@ extension NodeShell {
             self.name(conversation, as: .seen, in: &result)
             result.unread = Int64(unread)
             result.mentions = Int64(mentions)
-        case .linked(let peer, let isLinked):
-            result.event = isLinked ? .linked : .unlinked
+        case .linked(let peer):
+            result.event = .linked
+            self.name(peer, in: &result)
+        case .unlinked(let peer, let reason):
+            result.event = .unlinked
+            result.reason = reason.map { ComingWord($0) }
             self.name(peer, in: &result)
         case .forgotten: preconditionFailure("a gap is told as one")
         }

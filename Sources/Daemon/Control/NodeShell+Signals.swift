@@ -25,6 +25,26 @@ struct SignalFilter {
         case .packet: false
         }
     }
+
+    /// What of somebody's coming or going is told where one conversation is followed; nil for nothing.
+    func followed(_ coming: Coming) -> Coming? {
+        guard let conversation = self.conversation else { return coming }
+        guard coming.conversations.contains(conversation) else { return nil }
+        return Coming(coming.event, after: coming.after, in: [conversation])
+    }
+}
+
+extension ComingWord {
+    init(_ event: Coming.Event) {
+        self =
+            switch event {
+            case .joined: .joined
+            case .back: .back
+            case .away: .away
+            case .left: .left
+            case .interrupted: .interrupted
+            }
+    }
 }
 
 extension NodeShell {
@@ -57,13 +77,18 @@ extension NodeShell {
     private func write(_ signal: Signal, to subscription: Subscription) {
         var line: [UInt8] = []
         switch signal {
-        case .presence(let peer, let presence):
+        case .presence(let peer, let presence, let coming):
             var event = PresenceEvent()
             event.subscription = subscription.key.number
             event.peer = peer.description
             (event.name, event.ambiguous) = self.shownName(of: peer)
             event.presence = presence.map { PresenceWord($0) } ?? .offline
             event.lastSeen = self.peerStatus(of: peer).lastSeen.map { Timestamp(clamping: $0) }
+            if let coming = coming.flatMap({ subscription.signals.followed($0) }) {
+                event.event = ComingWord(coming.event)
+                event.after = coming.after.map { ComingWord($0) }
+                event.conversations = coming.conversations.map(\.description)
+            }
             event.writeLine(into: &line)
         case .typing(let peer, let conversation, let isTyping):
             var event = TypingEvent()

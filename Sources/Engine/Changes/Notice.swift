@@ -31,8 +31,11 @@ package struct Notice: Hashable, Sendable {
         /// The user has read a conversation; so many messages are unread, and so many of these are about
         /// them.
         case seen(ConversationID, unread: UInt32, mentions: UInt32)
-        /// Somebody whom the user knows is linked from here on, or no longer.
-        case linked(PeerID, Bool)
+        /// Somebody whom the user knows is linked from here on.
+        case linked(PeerID)
+        /// Somebody whom the user knows is not linked now: since they have left, since their link was lost, or for
+        /// another reason.
+        case unlinked(PeerID, Coming.Event?)
         /// An alert stands from here on, or says something else.
         case raised(Alert.Code, about: PeerID?, String)
         /// An alert is over.
@@ -71,7 +74,7 @@ package struct Notice: Hashable, Sendable {
         case .requested: .request
         case .erased: .erased
         case .delivered, .read: .delivery
-        case .linked: .peer
+        case .linked, .unlinked: .peer
         case .forgotten(let kind): kind
         }
     }
@@ -80,7 +83,9 @@ package struct Notice: Hashable, Sendable {
     /// somebody is, or whether they are here, is of interest only as it is now.
     package var subject: PeerID? {
         switch self.event {
-        case .delivered(_, _, let peer), .read(_, _, let peer), .linked(let peer, _): peer
+        case .delivered(_, _, let peer), .read(_, _, let peer), .linked(let peer),
+            .unlinked(let peer, _):
+            peer
         default: nil
         }
     }
@@ -88,7 +93,7 @@ package struct Notice: Hashable, Sendable {
     /// Whether it takes the place of an earlier one of its number, conversation and subject.
     package var isLatestOnly: Bool {
         switch self.event {
-        case .delivered, .read, .seen, .linked: true
+        case .delivered, .read, .seen, .linked, .unlinked: true
         default: false
         }
     }
@@ -100,7 +105,8 @@ package struct Notice: Hashable, Sendable {
             .erased(let conversation, _, _), .delivered(let conversation, _, _),
             .read(let conversation, _, _), .seen(let conversation, _, _):
             conversation
-        case .linked, .realmJoined, .realmLeft, .realmRenewed, .raised, .cleared, .requested,
+        case .linked, .unlinked, .realmJoined, .realmLeft, .realmRenewed, .raised, .cleared,
+            .requested,
             .forgotten:
             nil
         }
@@ -185,7 +191,7 @@ extension Notice {
         case .delivered: 11
         case .read: 12
         case .seen: 13
-        case .linked: 14
+        case .linked, .unlinked: 14
         case .forgotten: Self.forgottenNumber
         }
     }
@@ -215,9 +221,12 @@ extension Notice {
         case .seen(_, let unread, let mentions):
             writer.varint(UInt64(unread))
             writer.varint(UInt64(mentions))
-        case .linked(let peer, let isLinked):
+        case .linked(let peer):
             writer.raw(peer.key)
-            writer.byte(isLinked ? 1 : 0)
+            writer.byte(1)
+        case .unlinked(let peer, let reason):
+            writer.raw(peer.key)
+            writer.byte(reason == .left ? 2 : reason == .interrupted ? 3 : 0)
         case .forgotten(let kind):
             writer.byte(UInt8(Self.forgettable.firstIndex(of: kind) ?? 0))
         }
@@ -288,7 +297,12 @@ extension Notice.Event {
                 mentions: UInt32(clamping: try reader.varint("mentions")))
         case (14, nil):
             let peer = PeerID(try reader.bytes32("peer"))
-            self = .linked(peer, try reader.byte("isLinked") != 0)
+            switch try reader.byte("how") {
+            case 0: self = .unlinked(peer, nil)
+            case 2: self = .unlinked(peer, .left)
+            case 3: self = .unlinked(peer, .interrupted)
+            default: self = .linked(peer)
+            }
         case (Int64(Notice.forgottenNumber), nil):
             let kind = Int(try reader.byte("kind"))
             guard kind < Notice.forgettable.count else { return nil }

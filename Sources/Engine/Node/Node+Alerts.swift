@@ -47,12 +47,6 @@ extension Node {
         self.perform(self.alerts.linkLine(text, about: subject, at: self.now))
     }
 
-    /// Has subscribers told that somebody whom the user knows is linked, or no longer.
-    mutating func tellLinked(_ peer: PeerID, _ isLinked: Bool) {
-        guard self.tier(of: peer) > .stranger else { return }
-        self.disk.commits.add([Notice(.linked(peer, isLinked), at: self.now.wall)])
-    }
-
     /// The store's file was read: what is damaged in it, or nil where a whole reading found nothing.
     mutating func damageFound(_ text: String?) {
         if let text {

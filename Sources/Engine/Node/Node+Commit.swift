@@ -214,7 +214,7 @@ extension Node {
                 self.awaitDelivery(
                     Delivery(request: request, key: key, seq: seq, message: message, wait: wait))
             } else {
-                self.answer(request, .sent(message, isDuplicate: false, deliveredTo: []))
+                self.answerSent(request, message)
             }
         }
     }

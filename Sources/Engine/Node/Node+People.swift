@@ -107,9 +107,13 @@ extension Node {
         if name.isMe { return self.id }
         let everybody = self.everybody
         if name.isKey {
-            let keyed = self.onePerPerson(everybody.filter(name.isKey(of:)).sorted())
+            let keyed = self.onePerPerson(
+                everybody.filter { self.isKey(name, of: $0) }.sorted())
             if keyed.count > 1 { throw .ambiguous(text, candidates: keyed) }
-            if let only = keyed.first { return only }
+            if let only = keyed.first {
+                // The user by the id of their person, on whatever device.
+                return self.isOwnDevice(only) && !name.isKey(of: only) ? self.id : only
+            }
         }
         let others = everybody.filter { !self.isOwnDevice($0) }
         let chosen = self.candidates(others, for: purpose)
@@ -128,7 +132,9 @@ extension Node {
         if purpose == .waiting || purpose == .blocked {
             return try self.person(named: text, for: .look)
         }
-        if !name.isKey, everybody.contains(where: name.isKey(of:)) { throw .tooShort(text) }
+        if !name.isKey, everybody.contains(where: { self.isKey(name, of: $0) }) {
+            throw .tooShort(text)
+        }
         guard self.bearers(of: name, among: everybody.filter(self.isOwnDevice)).found.isEmpty else {
             throw .own(text)
         }
@@ -142,10 +148,19 @@ extension Node {
         if name.isMe { return [self.id] }
         let everybody = self.everybody
         var found = self.bearers(of: name, among: everybody.filter { !self.isOwnDevice($0) }).found
-        if name.isKey { found.formUnion(everybody.filter(name.isKey(of:))) }
+        if name.isKey { found.formUnion(everybody.filter { self.isKey(name, of: $0) }) }
         guard !found.isEmpty else { return [try self.person(named: text, for: .look)] }
         let tiers = self.tiers(of: found)
         return found.sorted { (tiers[$0] ?? .stranger, $1) > (tiers[$1] ?? .stranger, $0) }
+    }
+
+    /// Whether what was typed begins the key of a device, or the id of the person whose it is.
+    private func isKey(_ name: SoughtName, of peer: PeerID) -> Bool {
+        if name.isKey(of: peer) { return true }
+        let person =
+            self.person(of: peer)
+            ?? self.conversations.requests.all.values.first { $0.device == peer }?.person.id
+        return person.map { $0.description.hasPrefix(name.text) } ?? false
     }
 
     /// Those among whom a name is looked for.

@@ -130,6 +130,24 @@ extension Node {
         return isTaken ? nil : .unaccepted
     }
 
+    /// Whether the other one of a direct conversation is linked, and will say in a moment whether they let the user
+    /// in.
+    func isUnsaid(_ id: ConversationID) -> Bool {
+        guard let direct = self.conversations.table[id]?.kind.direct,
+            !self.isOwn(direct.person.id), !self.isLetIn(id)
+        else { return false }
+        let numbers = self.conversations.table[known: id].numbers
+        let linked = self.links.all.filter { $0.info.certificate.personID == direct.person.id }
+        return !linked.isEmpty
+            && !linked.contains { $0.shared[id]?.refuses(self.id, numbers) == true }
+            && !linked.contains { link in
+                guard let sync = link.shared[id] else { return false }
+                return self.conversations.table[known: id].names(of: self.id).contains {
+                    sync.row(of: $0, numbers) != nil
+                }
+            }
+    }
+
     /// Whether the other one of a direct conversation has ever let the user in.
     ///
     /// They have written in it then, or have had something of it; a link that is new has not said so yet.

@@ -86,7 +86,8 @@ extension Node {
     private mutating func changeProfile(
         _ name: String?, _ status: String?, _ picture: PictureChange, _ request: RequestID
     ) {
-        let now = self.profile(of: self.id)
+        // Another change may be on its way to the disk.
+        let now = self.record(self.ownProfile)?.profile ?? self.profile(of: self.id)
         var profile = Profile(
             name: name ?? now.name, status: status ?? now.status, picture: now.picture)
         switch picture {

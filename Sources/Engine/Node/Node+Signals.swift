@@ -28,6 +28,7 @@ extension Node {
             switch action {
             case .perform(let action): self.actions.append(action)
             case .send(let frame, let link): self.send(frame, on: link)
+            case .write(let notice): self.disk.commits.add([notice])
             case .spread(let frame, let links):
                 for link in links { self.sendEncoded(frame, on: link) }
             }
@@ -123,7 +124,8 @@ extension Node {
 
     mutating func receivePresence(_ presence: Presence, _ byteCount: Int, on id: LinkID) {
         self.perform(
-            self.signals.receive(presence, byteCount, on: id, of: &self.links, at: self.now))
+            self.signals.receive(
+                presence, byteCount, on: id, of: &self.links, self.conversations, at: self.now))
     }
 
     mutating func receiveEphemeral(_ piece: EphemeralPiece, _ byteCount: Int, on id: LinkID) {

@@ -41,7 +41,7 @@ extension Node {
         guard self.links.isShared(conversation, on: id) else { return }
         self.endDiscoveries(conversation, on: id) { _ in true }
         self.links.unshare(conversation, on: id)
-        self.perform(self.signals.unshared(conversation, on: id, of: &self.links))
+        self.perform(self.signals.unshared(conversation, on: id, of: &self.links, at: self.now))
         self.endTransfers(of: conversation, on: id)
         self.dropHeldElsewhere(conversation, of: id)
         self.catchUp.payloadWants.drop(conversation, of: id)

@@ -31,7 +31,7 @@ package struct Node: Sendable {
     var probes = Probes()
     var catchUp = CatchUp()
     var transfers: Transfers
-    var signals = Signals()
+    var signals: Signals
     var alerts = Alerts()
 
     /// The realms that the node is in, and how their rooms are written.
@@ -61,6 +61,7 @@ package struct Node: Sendable {
                 incarnation: Self.incarnation(incarnation, signer, snapshot),
                 isStored: snapshot.incarnation != nil),
             held: snapshot.held, isAfterLoss: snapshot.isAfterLoss)
+        self.signals = Signals(own: certificate.personID)
         self.clocks = Clocks(own: NodeTime(buildTime: configuration.buildTime))
         self.keyring = keyring
         self.dialling = Dialling(
@@ -161,6 +162,7 @@ package struct Node: Sendable {
     }
 
     private mutating func start() {
+        self.signals.begin(at: self.now)
         if self.persons.profiles.profile(of: self.id) == nil {
             self.setProfile(
                 Profile(name: self.own.configuration.name, status: ""), request: nil)
@@ -205,7 +207,8 @@ package struct Node: Sendable {
         case .storage: self.disk.commits.retry()
         case .secrets: self.secretsDue()
         case .transfers: self.transfersDue()
-        case .signals: self.perform(self.signals.wake(at: self.now))
+        case .signals:
+            self.perform(self.signals.wake(of: self.links, self.conversations, at: self.now))
         case .alerts: break  // what is due is told after each event
         }
     }

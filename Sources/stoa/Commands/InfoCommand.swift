@@ -6,7 +6,7 @@ struct InfoCommand: Subcommand {
         InfoMethod.description, examples: ["stoa info 7k3mz2qd"], operands: ["ID"],
         details: [
             "ID is a message's id, or at least its first 8 characters: \"stoa history TO --ids\" shows them.",
-            "For your own message it shows how far it has come with each other member: read, delivered, held until its time comes, waiting (they are linked but do not have it yet) or away (they are not linked and have not confirmed it). People who do not tell others what they have read (ReadMarks in stoad.conf) stay at delivered.",
+            "For your own message it shows how far it has come with each other member: read, delivered, held until its time comes, waiting (they are linked but do not have it yet), on its way through others (they are not linked, but those named have it and pass it on) or away (they are not linked and have not confirmed it). People who do not tell others what they have read (ReadMarks in stoad.conf) stay at delivered.",
         ])
 
     private let id: String
@@ -50,6 +50,14 @@ struct InfoCommand: Subcommand {
         let since = LocalTime.text(message?.time)
         for member in info.members ?? [] {
             let isWaiting = member.outcome == .waiting || member.outcome == .away
+            if member.outcome == .onItsWay {
+                let through = zip(member.throughNames ?? [], member.through ?? [])
+                    .map { ShownPerson(name: $0, id: $1).quoted }.joined(separator: ", ")
+                rows.append([
+                    "on its way", "through \(through) to \(member.shown.quoted), since \(since)",
+                ])
+                continue
+            }
             rows.append([
                 member.outcome.rawValue,
                 member.shown.quoted + (isWaiting ? ", since \(since)" : ""),

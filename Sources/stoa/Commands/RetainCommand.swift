@@ -80,11 +80,6 @@ struct RetainCommand: Subcommand {
         guard count > 0 else { return true }
         let what =
             "\(count == 1 ? "1 message" : "\(count) messages") of \(found.name.shown) would be deleted from this disk now"
-        guard context.console.inputIsTerminal else {
-            throw .usage(what, next: "add --yes to delete them; others keep theirs")
-        }
-        context.console.report("\(what); others keep theirs. Go on? [y/N] ")
-        let answer = try context.console.readChunk() ?? []
-        return answer.first == 0x79 || answer.first == 0x59
+        return try context.console.agrees(to: what, next: "add --yes to delete them")
     }
 }

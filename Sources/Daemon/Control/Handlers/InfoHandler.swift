@@ -81,6 +81,10 @@ extension NodeShell {
                 $0.id = peer.description
                 ($0.name, $0.ambiguous) = self.shownName(of: peer)
                 $0.outcome = InfoMethod.Outcome(outcome)
+                if case .passing(let through) = outcome {
+                    $0.through = through.map(\.description)
+                    $0.throughNames = through.map { self.markedName(of: $0) }
+                }
             }
         }
     }
@@ -94,6 +98,7 @@ extension InfoMethod.Outcome {
             case .delivered: .delivered
             case .held: .held
             case .waiting: .waiting
+            case .passing: .onItsWay
             case .away: .away
             }
     }
