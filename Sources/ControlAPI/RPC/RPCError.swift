@@ -153,8 +153,10 @@ extension RPCError {
     }
 
     /// What was named does not exist here; -32001.
-    package static func notFound(_ message: String, reason: String, remedy: String) -> RPCError {
-        RPCError(.notFound, message, reason: reason, remedy: remedy)
+    package static func notFound(
+        _ message: String, reason: String, remedy: String, details: [JSON.Member] = []
+    ) -> RPCError {
+        RPCError(.notFound, message, reason: reason, remedy: remedy, details: details)
     }
 
     /// A name matches several people; -32002 with `data.matches`, how many, and `data.candidates`, some

@@ -23,18 +23,17 @@ extension SubscribeMethod: MethodHandler {
         guard own < Self.perClient else {
             throw .busy("a connection may hold \(Self.perClient) subscriptions")
         }
-        if let from = params.from {
-            shell.subscribe(params, to: conversation, after: Cursor(from), reply)
-        } else if let consumer = params.consumer {
+        let from = params.from.map { Cursor($0) }
+        if let consumer = params.consumer {
             let newest = shell.clients.newestShown
             shell.ask { (store) async throws(StoreFailure) -> Cursor in
                 if let position = try await store.consumer(consumer, in: conversation) {
-                    return position
+                    return from ?? position
                 }
                 // A new consumer starts here, also when it comes back without having acknowledged.
                 try await store.acknowledge(
-                    consumer: consumer, in: conversation, cursor: newest)
-                return newest
+                    consumer: consumer, in: conversation, cursor: min(from ?? newest, newest))
+                return from ?? newest
             } then: { result in
                 switch result {
                 case .success(let position):
@@ -43,7 +42,8 @@ extension SubscribeMethod: MethodHandler {
                 }
             }
         } else {
-            shell.subscribe(params, to: conversation, after: shell.clients.newestShown, reply)
+            shell.subscribe(
+                params, to: conversation, after: from ?? shell.clients.newestShown, reply)
         }
     }
 }
