@@ -169,6 +169,23 @@ package actor BlobStore {
             chunks: ChunkSet(all: layout.chunkCount), nodes: Set(layout.nodes))
     }
 
+    /// About how many bytes of a file that is not whole are here: what was written, right or not.
+    ///
+    /// It is not read, as ``open(_:_:)`` does.
+    package func writtenBytes(of blob: BlobID, _ layout: BlobLayout) -> UInt64 {
+        guard let file = try? RandomAccessFile(reading: self.path(blob) + Self.partSuffix) else {
+            return 0
+        }
+        var count: UInt64 = 0
+        var place: UInt64 = 0
+        while place < layout.size, let data = file.firstData(from: place), data < layout.size {
+            let chunk = Int(data / UInt64(BlobLayout.chunkBytes))
+            count += UInt64(layout.byteCount(of: .chunk(chunk)))
+            place = layout.offset(of: chunk + 1)
+        }
+        return count
+    }
+
     /// Whether a file that should be here is gone.
     private func isLost(_ blob: BlobID) -> Bool {
         Files.exists(self.path(blob) + Self.treeSuffix)

@@ -58,6 +58,13 @@ final class FileTransfers {
         self.ended.append((blob, running))
     }
 
+    /// Notes which message tells of a file that is fetched, or was.
+    func name(_ blob: BlobID, _ named: Named) {
+        self.running[blob]?.named = named
+        guard let index = self.ended.firstIndex(where: { $0.blob == blob }) else { return }
+        self.ended[index].running.named = named
+    }
+
     /// Goes on once a picture is here, or cannot be had.
     func awaitPicture(_ blob: BlobID, then: @escaping (TransferFailure?) -> Void) {
         self.pictureWaits[blob, default: []].append(then)
