@@ -159,7 +159,10 @@ let package = Package(
         tests("Repository", ["TestSupport"]),
         tests(
             "Integration",
-            ["ControlAPI", "Engine", "Formats", "Crypto", "Posix", "Storage", "TestSupport"]),
+            [
+                "ControlAPI", "Engine", "Formats", "Crypto", "Posix", "Storage", "TestSupport",
+                "stoa",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -22,6 +22,7 @@ enum CommandLineProgram {
                 name = type(of: command).syntax.name
                 let context = CommandContext(
                     console: console, options: options, environment: environment)
+                if type(of: command).mayTakeLong { try self.awaitSignals() }
                 try command.run(in: context)
                 try console.flush()
                 context.warnOfLostReport(of: name)
@@ -38,6 +39,12 @@ enum CommandLineProgram {
             }
             console.report(failure.text)
             return failure.code.rawValue
+        }
+    }
+
+    private static func awaitSignals() throws(Failure) {
+        do throws(SystemError) { try Interrupts.begin() } catch {
+            throw Failure(.internalError, why: "\(error)", next: "close some programs")
         }
     }
 

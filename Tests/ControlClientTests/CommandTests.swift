@@ -315,13 +315,15 @@ struct CommandTests {
         #expect(run.code == .done)
     }
 
-    @Test("texts that are empty, too long or not UTF-8 end with 65 and are not sent")
+    @Test("texts that are empty or too long end with 65 and are not sent")
     func sendBad() throws {
         let daemon = try FakeDaemon { _ in [.result(Self.sent.json)] }
         let long = [UInt8](repeating: 0x61, count: ControlLimits.textBytes + 1)
         for (input, why) in [
             ([], "the text is empty"), ([0x0A], "the text is empty"),
-            (Array(" \t\n \n".utf8), "the text is empty"), ([0xFF], "not UTF-8"),
+            (Array(" \t\n \n".utf8), "the text is empty"),
+            // What replaces a wrong byte counts, too.
+            ([UInt8](repeating: 0xFF, count: 22_000), "66000 bytes"),
             (long, "more than 65000 bytes"),
             ([UInt8](repeating: 0x61, count: 1 << 20), "more than 65000"),
         ] as [([UInt8], String)] {

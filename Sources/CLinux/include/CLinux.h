@@ -81,9 +81,19 @@ int clinux_signal_set_bytes(void);
 /* A descriptor that is readable once the process has ended, with FD_CLOEXEC: pidfd_open(2). */
 int clinux_process_descriptor(pid_t pid);
 
-/* Blocks SIGINT and SIGTERM, and makes a descriptor that is readable while one of them waits, with
-   SFD_NONBLOCK and SFD_CLOEXEC: signalfd(2). */
+/* From the first call on, SIGINT, SIGTERM and SIGHUP only make a descriptor readable, with FD_CLOEXEC, unless
+   the process was started with the signal ignored. Blocking calls end with EINTR. Where a signal is not taken
+   within a second, the next one ends the process. */
 int clinux_interrupt_descriptor(void);
+
+/* Whether a signal is ignored: sigaction(2). */
+int clinux_is_ignored(int number);
+
+/* How many of these signals wait to be taken. */
+int clinux_interrupts_waiting(void);
+
+/* Takes the first that waits, and says whether the kernel sent it, as for a key, or a process; 0 for none. */
+int clinux_take_interrupt(int *is_from_kernel);
 
 /* The same for SIGINT, SIGTERM, SIGHUP, SIGWINCH and SIGCONT, for programs that draw on a terminal. */
 int clinux_terminal_descriptor(void);

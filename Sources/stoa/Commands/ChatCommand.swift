@@ -24,6 +24,7 @@ struct ChatCommand: Subcommand {
             "--timeout limits the wait for the daemon's answers, not how long you chat.",
             "NO_COLOR in the environment turns colours off. Ctrl-D ends.",
         ])
+    static let mayTakeLong = true
 
     private static let historyMessages: Int64 = 20
     /// The program with the screen.

@@ -55,7 +55,7 @@ struct HistoryCommand: Subcommand {
             return try self.paging(context) { () throws(Failure) in
                 let reading = HistoryReading(to: self.params.to, since: self.params.since)
                 let lines = self.lines(console)
-                try reading.forEachPage(context) { (page) throws(Failure) in
+                try reading.forEachPage(context, of: Self.syntax.name) { (page) throws(Failure) in
                     try self.show(page, lines, context)
                 }
             }
@@ -187,8 +187,11 @@ struct HistoryReading {
     let since: Timestamp?
 
     /// Gives each page to `body`; one is held at a time.
+    ///
+    /// - Parameter command: which one says that the daemon has gone, and goes on when it is back.
     func forEachPage(
-        _ context: CommandContext, _ body: ([Received<MessageResult>]) throws(Failure) -> Void
+        _ context: CommandContext, of command: String,
+        _ body: ([Received<MessageResult>]) throws(Failure) -> Void
     ) throws(Failure) {
         var params = HistoryMethod.Params()
         params.to = self.to
@@ -196,7 +199,9 @@ struct HistoryReading {
         params.limit = Int64(ControlLimits.historyMessages)
         params.oldest = true
         while true {
-            let result = try context.call(HistoryMethod.self, params)
+            let result = try context.throughRestarts(of: command) { () throws(Failure) in
+                try context.call(HistoryMethod.self, params)
+            }
             let page = result.messages
             try body(page)
             guard result.more, let last = page.last?.id else { return }

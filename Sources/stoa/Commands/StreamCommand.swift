@@ -30,6 +30,7 @@ struct StreamCommand: Subcommand {
             "An ephemeral stream consists of packets of at most \(ControlLimits.streamPacketBytes) bytes; one conversation takes at most \(ControlLimits.streamPacketsPerSecond) packets and \(ControlLimits.streamBytesPerSecond) bytes a second, and standard input is read no faster. Packets go to linked members. Gaps are reported on standard error.",
             "With recv it starts with what is sent from then on, writes one whole sending, and ends with it, or with an error if bytes of it are missing. Sendings of others under the same name meanwhile are left out and reported on standard error. In a room, so are those of people who are not your contacts, unless you have no contacts or name them with --by. If another sending waits and the current one brings less than 1 KiB in 30 s, recv exits 75. With -o nothing is written twice or lost, however it ends: FILE.position beside the file records how far it is. With --consumer, data not yet acknowledged may come again, and a sending that was not whole starts again.",
         ])
+    static let mayTakeLong = true
 
     private enum What {
         case send(isOrdered: Bool, isEphemeral: Bool)

@@ -29,9 +29,10 @@ struct TailCommand: Subcommand {
             "It cannot tell what becomes of a line in a pipe: a program that must confirm its own work acknowledges over the socket.",
             "A consumer has one reader at a time; a reader whose place is taken over exits 77.",
             "When the daemon restarts, tail connects again and continues after the last line.",
-            "It exits 0 on SIGINT, on SIGTERM and when nobody reads its output.",
+            "It exits 0 when nobody reads its output, and on SIGINT, SIGTERM and SIGHUP; standard error then says how to go on.",
             "Gaps are reported on standard error and, with --json, as an object with the one member \"gap\".",
         ])
+    static let mayTakeLong = true
 
     private let params: SubscribeMethod.Params
     private let limit: Int64?
@@ -89,18 +90,32 @@ struct TailCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(Failure) {
-        InterruptSignals.endWellWhenAllowed()
         let path = try context.socketPath()
-        let follower = try Failure.of { () throws(ClientError) in
-            try MessageFollower(
-                path: path, params: self.params,
-                answerMilliseconds: context.options.timeoutMilliseconds)
+        let follower: MessageFollower
+        do throws(Failure) {
+            follower = try Failure.of { () throws(ClientError) in
+                try MessageFollower(
+                    path: path, params: self.params,
+                    answerMilliseconds: context.options.timeoutMilliseconds)
+            }
+        } catch {
+            // Nothing was printed that would have to be gone on from.
+            guard error.isInterrupt else { throw error }
+            return
         }
         var tail = Tail(
             context: context, follower: follower, remaining: self.limit,
             lines: MessageLine(
                 console: context.console, showsConversation: self.params.to == nil))
-        try tail.run()
+        do throws(Failure) { try tail.run() } catch {
+            guard error.isInterrupt else { throw error }
+            try? follower.finish()
+            let next =
+                self.params.consumer == nil
+                ? "to go on from there: --from \(follower.cursor)"
+                : "the same command goes on from there"
+            context.console.report("stoa: tail: \(error.why); \(next)\n")
+        }
     }
 }
 
