@@ -3,8 +3,8 @@ import Glibc
 
 /// SIGINT, SIGTERM and SIGHUP as something to wait for, beside other descriptors.
 ///
-/// From ``begin()`` on they do nothing else to this process: whoever waits sees them, and ends with what is
-/// to be said. One that nobody has taken after a second no longer keeps the next from ending the process.
+/// From ``begin()`` on they do nothing else to this process: whoever waits sees them, and says why it ends.
+/// Where nobody takes one within a second, the next one ends the process.
 package enum Interrupts {
     /// A signal that has come.
     package struct Signal: Hashable, Sendable {

@@ -147,8 +147,8 @@ final class Console {
         toErrors ? self.errors.number : self.output.number
     }
 
-    /// Writes some bytes from the front, no more than a pipe takes at once that takes any; nil where it takes
-    /// nothing any longer.
+    /// Writes some bytes from the front, no more than a pipe takes at once that takes any; nil where nobody
+    /// reads them.
     func passSome(_ bytes: ArraySlice<UInt8>, toErrors: Bool) -> Int? {
         let some = Array(bytes.prefix(Self.pipeBytes))
         let result = toErrors ? self.errors.write(some) : self.output.write(some)

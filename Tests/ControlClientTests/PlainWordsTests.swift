@@ -91,12 +91,13 @@ struct PlainWordsTests {
         #expect(daemon.params("retain").count == 2)
     }
 
-    @Test("of lines those without text are left out, and one that is none is counted as one")
+    @Test("of lines those without text are left out, and one that is too long is counted as one")
     func blankLines() throws {
         let daemon = try FakeDaemon { _ in [.result(CommandTests.sent.json)] }
         let run = try CommandRun(
             ["send", "ops", "--lines"], daemon: daemon,
-            input: Array("one\n \t\n".utf8) + [0xFF, 0x0A])
+            input: Array("one\n \t\n".utf8)
+                + [UInt8](repeating: 0x61, count: ControlLimits.textBytes + 1))
         #expect(run.code == .badData && run.errors.contains("1 line was not sent; see above"))
         #expect(daemon.params("send").count == 1)
     }

@@ -214,7 +214,7 @@ import Testing
             do {
                 try client.ask("acknowledge", params)
                 return []
-            } catch let error as RPCError {
+            } catch TestClientError.rpc(let error) {
                 return [error.reason, error.param]
             } catch { return ["\(error)"] }
         }

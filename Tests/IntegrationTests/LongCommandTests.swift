@@ -48,7 +48,7 @@ extension IntegrationTests {
             Case(
                 words: ["send", "ROOM", "--lines"], readsInput: true,
                 isWaiting: { try $0.texts() == ["one"] },
-                says: "sent 1 message; to send the rest, run the same command again with --key",
+                says: "to send the rest, run the same command again with --key",
                 finish: { try $0.endInput(after: "two\n") }),
             Case(
                 words: ["send", "ROOM", "--file", "-", "--name", "x"], readsInput: true,
@@ -69,7 +69,7 @@ extension IntegrationTests {
             Case(
                 words: ["fetch", "ID", "-o", "FOLDER/saved"],
                 isWaiting: { try !$0.me.list("transfers").isEmpty },
-                says: "nothing was saved; the daemon goes on downloading: \"stoa fetch",
+                says: "the daemon goes on downloading: \"stoa fetch",
                 goesOn: { command in
                     #expect(!TestFiles.names(in: command.folder).contains("saved"))
                     try command.bringOther()
@@ -100,15 +100,15 @@ extension IntegrationTests {
             Case(
                 words: ["tail", "ROOM", "--from", "0"],
                 isWaiting: { try $0.nextLine() }, end: Self.well,
-                says: "to go on from there: --from ", finish: { try $0.seeNews() }),
+                says: "to continue from there: --from ", finish: { try $0.seeNews() }),
             Case(
                 words: ["tail", "ROOM", "--consumer", "c"],
                 isWaiting: { try $0.hasReader() }, end: Self.well,
-                says: "the same command goes on from there", finish: { try $0.seeNews() }),
+                says: "the same command continues from there", finish: { try $0.seeNews() }),
             Case(
                 words: ["on", "edited", "--in", "ROOM", "--consumer", "c", "--", "true"],
                 isWaiting: { try $0.hasReader() }, end: Self.well,
-                says: "the same command goes on from there",
+                says: "the same command continues from there",
                 finish: { command in
                     try command.awaitSaid("connected again")
                     command.signal(SIGTERM)
@@ -118,7 +118,7 @@ extension IntegrationTests {
                 isWaiting: { command in
                     try command.stream("first\n")
                     return try command.nextLine()
-                }, end: Self.well, says: "to go on from there: --from ",
+                }, end: Self.well, says: "to continue from there: --from ",
                 finish: { command in
                     try command.awaitSaid("connected again")
                     try command.stream("second\n")
@@ -127,17 +127,17 @@ extension IntegrationTests {
                 }),
             Case(
                 words: ["stream", "send", "ROOM", "data"], readsInput: true,
-                says: "has no end: send the stream again from its beginning",
+                says: "has no end yet: send it again from the beginning",
                 finish: { try $0.endInput() }),
             Case(
                 words: ["stream", "send", "ROOM", "data", "--ephemeral"], readsInput: true,
-                says: "nothing of them is stored; to go on, run it again",
+                says: "which nobody stores; to continue, run it again",
                 finish: { try $0.endInput(after: "two\n") }, last: .code(69),
                 saysOnRestart: true),
             Case(
                 words: ["stream", "recv", "ROOM", "data", "--ephemeral"],
-                end: Self.well, says: "to go on, run it again",
-                finish: { _ in }, last: .code(69), saysOnRestart: true),
+                end: Self.well, says: "to continue, run it again",
+                finish: { _ in }, last: .code(69)),
             Case(
                 words: ["export", "ROOM"],
                 says: "printed",

@@ -12,7 +12,7 @@ struct FetchCommand: Subcommand {
             "ID is a message's id, or at least its first 8 characters: \"stoa history TO --ids\" shows them.",
             "Without -o the file is saved in the current folder under the name its author gave it; unsafe characters become _. No file is ever overwritten.",
             "If the file is not here yet, fetch waits for a peer that has it and downloads it. With -o - the content is written as it arrives.",
-            "If the daemon restarts meanwhile, fetch goes on. If stoa ends, the daemon goes on downloading, and the next fetch saves what has arrived; \"stoa transfers cancel ID\" ends that and deletes it.",
+            "If the daemon restarts meanwhile, fetch goes on. If stoa ends, the daemon goes on downloading, and the next fetch saves what has arrived; \"stoa transfers cancel ID\" stops it and deletes the parts.",
         ])
     static let mayTakeLong = true
 
@@ -25,6 +25,14 @@ struct FetchCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(Failure) {
+        do throws(Failure) { try self.fetch(context) } catch {
+            var failure = error
+            if error.isInterrupt, failure.next.isEmpty { failure.next = Self.rest(of: self.id) }
+            throw failure
+        }
+    }
+
+    private func fetch(_ context: CommandContext) throws(Failure) {
         var (reading, found) = try self.open(context)
         let size = found.size
         let file =
@@ -74,10 +82,15 @@ struct FetchCommand: Subcommand {
     private func rest(of found: TransferResult, _ count: Int64) -> String {
         let id = found.id.shown.prefix(12)
         let come = "\(ByteCount.text(count)) of \(ByteCount.text(found.size))"
-        return
-            (self.isToOutput ? "\(come) were written" : "\(come) had come, and nothing was saved")
-            + "; the daemon goes on downloading: \"stoa fetch \(id)\" gets the file, "
-            + "\"stoa transfers cancel \(id)\" ends that"
+        let what = self.isToOutput ? " were written" : " had arrived, and nothing was saved"
+        return "\(come)\(what); \(Self.rest(of: String(id)))"
+    }
+
+    /// How to get a file that the daemon downloads, and how to do without it.
+    private static func rest(of id: String) -> String {
+        let id = TerminalText.word(id)
+        return "the daemon goes on downloading: \"stoa fetch \(id)\" saves it, "
+            + "\"stoa transfers cancel \(id)\" stops it"
     }
 
     /// How often the daemon is asked for a file of which nothing comes.

@@ -93,7 +93,10 @@ struct OnCommand: Subcommand {
                     answerMilliseconds: context.options.timeoutMilliseconds)
             }
         } catch {
-            guard !error.isInterrupt else { return }
+            guard !error.isInterrupt else {
+                return context.console.report(
+                    "stoa: on: \(error.why); the same command continues from there\n")
+            }
             guard error.answer?.reason == "consumerInUse" else { throw error }
             let name = TerminalText.line(self.params.consumer ?? "")
             throw Failure(

@@ -123,6 +123,19 @@ struct StreamCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(Failure) {
+        do throws(Failure) { try self.perform(context) } catch {
+            // A signal ends receiving well.
+            guard error.isInterrupt, !self.isSending else { throw error }
+            context.console.report(
+                "stoa: stream: \(error.why), and nothing was received; to continue, run it again\n")
+        }
+    }
+
+    private var isSending: Bool {
+        if case .send = self.what { true } else { false }
+    }
+
+    private func perform(_ context: CommandContext) throws(Failure) {
         switch self.what {
         case .send(_, isEphemeral: false):
             var sender = try PieceSender(context, to: self.to, name: self.name)

@@ -99,9 +99,8 @@ struct TailCommand: Subcommand {
                     answerMilliseconds: context.options.timeoutMilliseconds)
             }
         } catch {
-            // Nothing was printed that would have to be gone on from.
             guard error.isInterrupt else { throw error }
-            return
+            return self.tellEnd(error, after: nil, context)
         }
         var tail = Tail(
             context: context, follower: follower, remaining: self.limit,
@@ -110,12 +109,17 @@ struct TailCommand: Subcommand {
         do throws(Failure) { try tail.run() } catch {
             guard error.isInterrupt else { throw error }
             try? follower.finish()
-            let next =
-                self.params.consumer == nil
-                ? "to go on from there: --from \(follower.cursor)"
-                : "the same command goes on from there"
-            context.console.report("stoa: tail: \(error.why); \(next)\n")
+            self.tellEnd(error, after: follower.cursor, context)
         }
+    }
+
+    /// Says on a signal how to go on.
+    private func tellEnd(_ failure: Failure, after cursor: Int64?, _ context: CommandContext) {
+        let next =
+            self.params.consumer != nil
+            ? "the same command continues from there"
+            : cursor.map { "to continue from there: --from \($0)" } ?? "nothing was printed"
+        context.console.report("stoa: tail: \(failure.why); \(next)\n")
     }
 }
 

@@ -37,7 +37,7 @@ struct HookRun {
         let follower = self.follower
         try Failure.of { () throws(ClientError) in try follower.finish() }
         let why = Interrupts.last.map { "ended by \($0.name)" } ?? "ended"
-        self.report("\(why); the same command goes on from there")
+        self.report("\(why); the same command continues from there")
     }
 
     private mutating func follow() throws(Failure) {

@@ -42,7 +42,7 @@ struct PacketPipe {
             var failure = error
             if error.isInterrupt || error.isLoss {
                 failure.next =
-                    "\(Self.sent(packets)), and nothing of them is stored; to go on, run it again"
+                    "\(Self.sent(packets)), which nobody stores; to continue, run it again"
             }
             throw failure
         }
@@ -98,7 +98,7 @@ struct PacketPipe {
         } catch {
             guard error.isInterrupt || error.isLoss else { throw error }
             var failure = error
-            failure.next = "packets are not stored, so none comes again; to go on, run it again"
+            failure.next = "packets are not stored, so none comes again; to continue, run it again"
             guard error.isInterrupt else { throw failure }
             self.context.console.report("stoa: stream: \(failure.why); \(failure.next)\n")
         }

@@ -65,10 +65,10 @@ struct PieceReceiver {
     private func tellEnd(_ failure: Failure) {
         let next =
             self.isDurable
-            ? "the same command goes on from there"
+            ? "the same command continues from there"
             : self.sending == nil
-                ? "to go on from there: --from \(self.follower.cursor)"
-                : "a part of a sending was written: receive it again from its beginning"
+                ? "to continue from there: --from \(self.follower.cursor)"
+                : "only part of a stream was written: receive it again from the beginning"
         self.context.console.report("stoa: stream: \(failure.why); \(next)\n")
     }
 

@@ -31,8 +31,8 @@ struct PieceSender {
             guard error.isInterrupt || error.isLoss, self.bytes > 0 else { throw error }
             var failure = error
             failure.next =
-                "\(self.bytes) bytes were read, and what of them is stored has no end: send the stream again "
-                + "from its beginning"
+                "\(self.bytes) bytes were read, and the stream has no end yet: send it again from the "
+                + "beginning"
             throw failure
         }
     }

@@ -133,7 +133,8 @@ final class LongCommand {
         let line = status.split(separator: "\n").first { $0.hasPrefix("SigCgt:") } ?? ""
         let caught = UInt64(line.dropFirst(7).drop { $0 == "\t" }, radix: 16) ?? 0
         guard caught & 1 << UInt64(SIGTERM - 1) != 0 else { return false }
-        guard self.input == nil else { return true }
+        // Some ask the daemon only later.
+        guard self.input == nil, self.words.first != "run" else { return true }
         return try Files.names(in: "\(folder)/fd").contains { name in
             var status = stat()
             return stat("\(folder)/fd/\(name)", &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
@@ -260,7 +261,7 @@ final class LongCommand {
         return "127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
     }
 
-    /// Listens there no longer.
+    /// Stops listening there.
     func refuseDials() {
         close(self.dialled)
         self.dialled = -1
