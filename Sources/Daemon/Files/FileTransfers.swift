@@ -58,11 +58,20 @@ final class FileTransfers {
         self.ended.append((blob, running))
     }
 
-    /// Notes which message tells of a file that is fetched, or was.
-    func name(_ blob: BlobID, _ named: Named) {
-        self.running[blob]?.named = named
-        guard let index = self.ended.firstIndex(where: { $0.blob == blob }) else { return }
-        self.ended[index].running.named = named
+    /// Notes which message tells of a file that is fetched, or was; false where that was known.
+    func name(_ blob: BlobID, _ named: Named) -> Bool {
+        var isNew = false
+        if let running = self.running[blob], running.named == nil {
+            self.running[blob]?.named = named
+            isNew = true
+        }
+        if let index = self.ended.firstIndex(where: { $0.blob == blob }),
+            self.ended[index].running.named == nil
+        {
+            self.ended[index].running.named = named
+            isNew = true
+        }
+        return isNew
     }
 
     /// Goes on once a picture is here, or cannot be had.

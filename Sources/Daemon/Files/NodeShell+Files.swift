@@ -271,11 +271,9 @@ extension NodeShell {
                 let message = Message(entry, by: self.keyring),
                 case .file(let file) = message.content
             else { return }
-            self.files.name(
-                blob,
-                FileTransfers.Named(
-                    message: message.id, conversation: message.conversation, name: file.name))
-            self.tellFollowers(blob)
+            let named = FileTransfers.Named(
+                message: message.id, conversation: message.conversation, name: file.name)
+            if self.files.name(blob, named) { self.tellFollowers(blob) }
         }
     }
 
