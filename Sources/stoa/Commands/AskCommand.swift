@@ -54,8 +54,8 @@ struct AskCommand: Subcommand {
                     next: "give different words separated by commas: yes,no")
             }
         }
-        self.from = arguments.value("--by").map { $0.split(separator: ",").map { String($0) } }
-        self.key = SendKey(given: arguments.value("--key"))
+        self.from = arguments.list("--by")
+        self.key = SendKey(given: try arguments.word("--key"))
     }
 
     func run(in context: CommandContext) throws(Failure) {

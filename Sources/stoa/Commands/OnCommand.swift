@@ -65,12 +65,12 @@ struct OnCommand: Subcommand {
         self.limitMilliseconds = limit.map { UInt64($0) * 1_000 } ?? Self.limitMillisecondsDefault
         self.retries = try arguments.integer("--retries", in: 0...1_000_000) ?? Self.retriesDefault
         let place = arguments.value("--in")
-        let authors = arguments.value("--by").map { $0.split(separator: ",").map { String($0) } }
+        let authors = arguments.list("--by")
         let name = [word, place ?? "", arguments.value("--by") ?? "", pattern ?? ""] + self.words
+        let consumer = try arguments.word("--consumer")
         self.params = SubscribeMethod.Params {
             $0.to = place
-            $0.consumer =
-                arguments.value("--consumer") ?? "on-\(word)-\(StableHash.text(of: name))"
+            $0.consumer = consumer ?? "on-\(word)-\(StableHash.text(of: name))"
             $0.kinds = [event.kind]
             $0.authors = authors
             guard event.kind == .message else { return }

@@ -26,10 +26,13 @@ struct RetainCommand: Subcommand {
         let days = try arguments.integer("--days", in: 1...RetainMethod.daysLimit)
         let word = arguments.operand(1)
         let size = try arguments.value("--size").map(Self.bytes)
-        guard word == nil || word == "off" && days == nil && size == nil else {
+        if let word, word != "off" {
             throw .usage(
-                "no limit is given", next: "give --days N or --size S, or off"
-            )
+                "\"\(TerminalText.line(word))\" is no limit",
+                next: "give --days N or --size S, or off")
+        }
+        guard word == nil || days == nil && size == nil else {
+            throw .usage("off keeps everything", next: "leave off or the limits out")
         }
         self.isSure = arguments.has("--yes")
         self.params = RetainMethod.Params {

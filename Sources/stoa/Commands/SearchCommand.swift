@@ -33,9 +33,7 @@ struct SearchCommand: Subcommand {
         self.params = SearchMethod.Params {
             $0.words = arguments.operands.joined(separator: " ")
             $0.to = arguments.value("--in")
-            $0.authors = arguments.value("--from").map {
-                $0.split(separator: ",").map { String($0) }
-            }
+            $0.authors = arguments.list("--by")
             $0.since = since
             $0.until = until
             $0.order = arguments.has("--rank") ? .rank : nil

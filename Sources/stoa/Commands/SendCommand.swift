@@ -60,12 +60,7 @@ struct SendCommand: Subcommand {
     init(_ arguments: ParsedArguments) throws(Failure) {
         self.to = arguments.required(0)
         self.words = Array(arguments.operands.dropFirst())
-        let key = arguments.value("--key")
-        if let key, !(1...ControlLimits.wordBytes).contains(key.utf8.count) {
-            throw .usage(
-                "--key has \(key.utf8.count) bytes", next: "give 1 to \(ControlLimits.wordBytes)")
-        }
-        self.key = SendKey(given: key)
+        self.key = SendKey(given: try arguments.word("--key"))
         if let word = arguments.value("--wait") {
             guard let wait = SendMethod.Wait(rawValue: word) else {
                 throw .usage(

@@ -69,7 +69,7 @@ struct StreamCommand: Subcommand {
             }
             let file = arguments.value("-o")
             let from = try arguments.integer("--from", in: 0...Int64.max)
-            let consumer = arguments.value("--consumer")
+            let consumer = try arguments.word("--consumer")
             guard file == nil || consumer == nil else {
                 throw .usage("-o stores its own position", next: "leave --consumer out")
             }
@@ -91,7 +91,7 @@ struct StreamCommand: Subcommand {
     }
 
     private static func people(_ arguments: ParsedArguments) -> [String]? {
-        arguments.value("--by").map { $0.split(separator: ",").map { String($0) } }
+        arguments.list("--by")
     }
 
     /// The devices whose sendings count: of the people who are named, else of all whom the user knows; nil for all.

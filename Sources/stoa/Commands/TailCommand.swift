@@ -40,15 +40,16 @@ struct TailCommand: Subcommand {
         let from = try arguments.integer("--from", in: 0...Int64.max)
         self.limit = try arguments.integer("--limit", in: 1...Int64.max)
         let chosen = try arguments.value("--kind").map(Self.kinds)
+        let consumer = try arguments.word("--consumer")
         self.params = SubscribeMethod.Params {
             $0.kinds = chosen?.kinds
             $0.messages = chosen?.messages
-            $0.authors = arguments.value("--by").map { $0.split(separator: ",").map { String($0) } }
+            $0.authors = arguments.list("--by")
             $0.notMine = arguments.has("--not-mine") ? true : nil
             $0.mentions = arguments.has("--mentions") ? true : nil
             $0.to = arguments.operand(0)
             $0.from = from
-            $0.consumer = arguments.value("--consumer")
+            $0.consumer = consumer
             $0.takeOver = arguments.has("--take-over") ? true : nil
         }
         if self.params.takeOver != nil, self.params.consumer == nil {
