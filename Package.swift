@@ -75,11 +75,13 @@ let package = Package(
         .target(name: "CConfusables"),
         .target(name: "CWords"),
 
+        // How letters are compared, whatever they are compared for.
+        library("Letters", []),
         library("Crypto", ["COpenSSL", "CSodium"]),
         // What bytes mean: frames, entries, records, files, backups, invitations. It decides nothing.
-        library("Formats", ["CWords", "Crypto"]),
-        library("Engine", ["CConfusables", "Crypto", "Formats"]),
-        library("ControlAPI", []),
+        library("Formats", ["CWords", "Crypto", "Letters"]),
+        library("Engine", ["CConfusables", "Crypto", "Formats", "Letters"]),
+        library("ControlAPI", ["Letters"]),
         library("Posix", ["CLinux"]),
         library("ControlClient", ["ControlAPI", "Posix"]),
         // What a machine says of itself to those who ask what is wrong: the command, and the daemon.
@@ -88,7 +90,7 @@ let package = Package(
         // not load libsystemd. The target is not called EventLoop because its main type is.
         library("Loop", ["CLinux", "CSystemd", "Posix"]),
         // All that `stoa chat` decides.
-        library("Chat", ["ControlAPI"]),
+        library("Chat", ["ControlAPI", "Letters"]),
         library("Screen", ["CCurses", "Chat"]),
         // All that `stoa-notify` decides.
         library("Notifications", ["ControlAPI", "ControlClient"]),
@@ -105,7 +107,8 @@ let package = Package(
         library("Simulation", ["Engine", "Formats", "Crypto"]),
         .executableTarget(name: "stoad", dependencies: ["Daemon"], swiftSettings: strict),
         .executableTarget(
-            name: "stoa", dependencies: ["ControlAPI", "ControlClient", "Doctor", "Posix"],
+            name: "stoa",
+            dependencies: ["ControlAPI", "ControlClient", "Doctor", "Letters", "Posix"],
             swiftSettings: strict),
         // The screen of `stoa chat`, apart so that no other command loads its library.
         .executableTarget(
@@ -127,13 +130,15 @@ let package = Package(
             name: "TestSupport", dependencies: ["ControlAPI"], path: "Tests/TestSupport",
             swiftSettings: strict),
         tests("Crypto", ["Crypto"], exclude: ["Vectors/generate.py"]),
-        tests("Engine", ["Engine", "Crypto", "Formats", "TestSupport"], exclude: ["Vectors"]),
+        tests(
+            "Engine", ["Engine", "Crypto", "Formats", "Letters", "TestSupport"],
+            exclude: ["Vectors"]),
         tests("ControlAPI", ["ControlAPI", "Posix", "TestSupport"]),
         tests(
             "ControlClient",
-            ["ControlAPI", "ControlClient", "Doctor", "Posix", "TestSupport", "stoa"],
+            ["ControlAPI", "ControlClient", "Doctor", "Letters", "Posix", "TestSupport", "stoa"],
             exclude: ["Golden"]),
-        tests("Chat", ["Chat", "ControlAPI"]),
+        tests("Chat", ["Chat", "ControlAPI", "Letters", "TestSupport"]),
         tests("Notifications", ["ControlAPI", "ControlClient", "Notifications"]),
         tests("Posix", ["Posix", "TestSupport"]),
         tests("Loop", ["Loop", "Posix", "TestSupport"]),
@@ -141,7 +146,8 @@ let package = Package(
         tests("Blobs", ["Blobs", "Engine", "Formats", "Crypto", "Posix", "TestSupport"]),
         tests("Discovery", ["Discovery", "Loop", "Posix", "TestSupport"]),
         tests(
-            "Daemon", ["Daemon", "ControlAPI", "Formats", "Loop", "Posix", "TestSupport"],
+            "Daemon",
+            ["Daemon", "ControlAPI", "Formats", "Letters", "Loop", "Posix", "TestSupport"],
             exclude: ["Golden"]),
         tests("Simulation", ["Simulation", "Engine", "Formats", "Posix"]),
         // Runs tests of others with a deliberate bug on.
@@ -159,7 +165,10 @@ let package = Package(
         tests("Repository", ["TestSupport"]),
         tests(
             "Integration",
-            ["ControlAPI", "Engine", "Formats", "Crypto", "Posix", "Storage", "TestSupport"]),
+            [
+                "ControlAPI", "Engine", "Formats", "Crypto", "Posix", "Storage", "TestSupport",
+                "stoa",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

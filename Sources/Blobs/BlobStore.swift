@@ -42,7 +42,10 @@ package actor BlobStore {
         try Files.makePrivateDirectory(folder)
         for name in try Files.names(in: folder) {
             if name.hasSuffix(Self.importSuffix) {
-                try Files.remove("\(folder)/\(name)")
+                do throws(SystemError) { try Files.remove("\(folder)/\(name)") } catch {
+                    // Where nothing can be removed nothing is written either.
+                    guard error.meansReadOnly else { throw error }
+                }
             } else if !name.hasSuffix(Self.treeSuffix),
                 let blob = BlobID(String(name.prefix(2 * Bytes32.byteCount)))
             {
@@ -167,6 +170,23 @@ package actor BlobStore {
         }
         return BlobStanding(
             chunks: ChunkSet(all: layout.chunkCount), nodes: Set(layout.nodes))
+    }
+
+    /// About how many bytes of a file that is not whole are here: what was written, right or not.
+    ///
+    /// It is not read, as ``open(_:_:)`` does.
+    package func writtenBytes(of blob: BlobID, _ layout: BlobLayout) -> UInt64 {
+        guard let file = try? RandomAccessFile(reading: self.path(blob) + Self.partSuffix) else {
+            return 0
+        }
+        var count: UInt64 = 0
+        var place: UInt64 = 0
+        while place < layout.size, let data = file.firstData(from: place), data < layout.size {
+            let chunk = Int(data / UInt64(BlobLayout.chunkBytes))
+            count += UInt64(layout.byteCount(of: .chunk(chunk)))
+            place = layout.offset(of: chunk + 1)
+        }
+        return count
     }
 
     /// Whether a file that should be here is gone.

@@ -22,8 +22,11 @@ static inline void ccurses_style(attr_t attributes, short pair) {
 /* Sends a sequence that terminfo does not name as it is: tputs(3). */
 static inline void ccurses_put(const char *sequence) { putp(sequence); fflush(stdout); }
 
-/* newterm() on the standard streams; whether there is a terminal. */
-static inline int ccurses_begin(void) { return newterm(NULL, stdout, stdin) != NULL; }
+/* Prints a text as it is, without the padding that tputs(3) takes out of it. */
+static inline void ccurses_print(const char *text) { fputs(text, stdout); fflush(stdout); }
+
+/* newterm() on the standard streams, for the entry of terminfo with that name; whether there is one. */
+static inline int ccurses_begin(const char *name) { return newterm((char *)name, stdout, stdin) != NULL; }
 
 /* How many colours there are, once start_color() was called. */
 static inline int ccurses_colours(void) { return COLORS; }

@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/timex.h>
+#include <time.h>
 #include <unistd.h>
 
 int clinux_use_one_heap(void) {
@@ -179,13 +180,62 @@ int clinux_process_descriptor(pid_t pid) {
     return pidfd_open(pid, 0);
 }
 
+/* How long a signal may wait to be noticed: the next one ends a program that hangs. */
+static const int64_t interrupt_patience_ns = 1000000000;
+static int interrupt_ends[2] = {-1, -1};
+static _Atomic int interrupt_count;
+static _Atomic int64_t interrupt_time;
+
+static int64_t monotonic_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void note_interrupt(int number, siginfo_t *info, void *context) {
+    (void)context;
+    int code = errno;
+    int64_t now = monotonic_ns();
+    if (atomic_fetch_add(&interrupt_count, 1) == 0) {
+        atomic_store(&interrupt_time, now);
+    } else if (now - atomic_load(&interrupt_time) > interrupt_patience_ns) {
+        /* It comes again as soon as this handler has ended. */
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+    unsigned char said = (unsigned char)(number | (info->si_code > 0 ? 0x80 : 0));
+    if (write(interrupt_ends[1], &said, 1) != 1) atomic_fetch_sub(&interrupt_count, 1);
+    errno = code;
+}
+
+int clinux_is_ignored(int number) {
+    struct sigaction action;
+    return sigaction(number, NULL, &action) == 0 && !(action.sa_flags & SA_SIGINFO)
+           && action.sa_handler == SIG_IGN;
+}
+
 int clinux_interrupt_descriptor(void) {
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    if (sigprocmask(SIG_BLOCK, &signals, NULL) != 0) return -1;
-    return signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    if (interrupt_ends[0] >= 0) return interrupt_ends[0];
+    if (pipe2(interrupt_ends, O_CLOEXEC | O_NONBLOCK) != 0) return -1;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sigaction action = {.sa_sigaction = note_interrupt, .sa_flags = SA_SIGINFO};
+        sigemptyset(&action.sa_mask);
+        /* What started the program wants it to live on: nohup(1), a shell for what runs in the background. */
+        if (clinux_is_ignored(numbers[i])) continue;
+        if (sigaction(numbers[i], &action, NULL) != 0) return -1;
+    }
+    return interrupt_ends[0];
+}
+
+int clinux_interrupts_waiting(void) { return atomic_load(&interrupt_count); }
+
+int clinux_take_interrupt(int *is_from_kernel) {
+    unsigned char said;
+    if (interrupt_ends[0] < 0 || read(interrupt_ends[0], &said, 1) != 1) return 0;
+    atomic_fetch_sub(&interrupt_count, 1);
+    *is_from_kernel = (said & 0x80) != 0;
+    return said & 0x7F;
 }
 
 int clinux_terminal_descriptor(void) {
@@ -259,6 +309,10 @@ static char **arguments;
 __attribute__((constructor)) static void keep_arguments(int count, char **values) {
     argument_count = count;
     arguments = values;
+}
+
+const char *clinux_argument(int index) {
+    return index >= 0 && index < argument_count ? arguments[index] : NULL;
 }
 
 int clinux_wipe_argument(const char *text) {

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +17,9 @@ struct pages_file {
     /* Whether the file's pages have checksums. */
     int has_checksums;
     uint32_t damaged;
+    /* Whether it was opened only to be read, and whether nothing can change it then. */
+    int is_read_only;
+    int is_immutable;
 };
 
 static sqlite3_file *real_of(sqlite3_file *file) { return ((struct pages_file *)file)->real; }
@@ -70,6 +74,8 @@ static int size_of_file(sqlite3_file *file, sqlite3_int64 *size) {
 }
 
 static int lock_file(sqlite3_file *file, int level) {
+    /* On a read-only file system there are no writers; nor would the kernel lock it for writing. */
+    if (((struct pages_file *)file)->is_read_only && level > SQLITE_LOCK_SHARED) return SQLITE_OK;
     return real_of(file)->pMethods->xLock(real_of(file), level);
 }
 
@@ -122,6 +128,9 @@ static int sector_size(sqlite3_file *file) {
 }
 
 static int characteristics(sqlite3_file *file) {
+    if (((struct pages_file *)file)->is_immutable)
+        return real_of(file)->pMethods->xDeviceCharacteristics(real_of(file)) |
+               SQLITE_IOCAP_IMMUTABLE;
     return real_of(file)->pMethods->xDeviceCharacteristics(real_of(file));
 }
 
@@ -197,6 +206,18 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
     pages->real = (sqlite3_file *)(pages + 1);
     int code = open_writable(real, name, pages->real, flags, out_flags);
     if (pages->real->pMethods != NULL) pages->base.pMethods = &methods;
+    if (code == SQLITE_OK && flags & SQLITE_OPEN_READONLY) {
+        pages->is_read_only = 1;
+        /* SQLite would make a write-ahead log where none is; so it must take the file for one without. */
+        char log[PATH_MAX + 8];
+        int has_log = 1;
+        if (name != NULL && strlen(name) <= PATH_MAX) {
+            strcpy(log, name);
+            strcat(log, "-wal");
+            has_log = access(log, F_OK) == 0;
+        }
+        pages->is_immutable = !has_log;
+    }
     return code;
 }
 

@@ -48,6 +48,8 @@ package struct TextRun: Equatable, Sendable {
 package struct ScreenRow: Equatable, Sendable {
     /// Its pieces from left to right.
     package var runs: [TextRun] = []
+    /// Whether it begins at the left edge of the screen: a link that would not fit beside names.
+    var isWhole = false
     var columns: Int { self.runs.reduce(0) { $0 + $1.columns } }
 
     init(_ runs: [TextRun] = []) { self.runs = runs }
@@ -182,11 +184,14 @@ enum CellText {
 
     /// Breaks pieces of safe text, whose newlines count, into rows of at most so many cells: at blanks where
     /// there are some.
-    static func wrap(_ pieces: [Piece], columns: Int) -> [ScreenRow] {
+    ///
+    /// - Parameter whole: the cells of a row that begins at the left edge, for links that have no room in one
+    ///   of the others.
+    static func wrap(_ pieces: [Piece], columns: Int, whole: Int = 0) -> [ScreenRow] {
         var rows: [ScreenRow] = []
         var line: [(cluster: Cluster, look: Look)] = []
         func end() {
-            rows += Self.rows(of: line, columns: max(1, columns))
+            rows += Self.rows(of: line[...], columns: max(1, columns), whole: whole)
             line = []
         }
         for piece in pieces {
@@ -201,19 +206,58 @@ enum CellText {
         return rows
     }
 
-    private static func rows(of line: [(cluster: Cluster, look: Look)], columns: Int) -> [ScreenRow]
-    {
+    private static func rows(
+        of line: ArraySlice<(cluster: Cluster, look: Look)>, columns: Int, whole: Int
+    ) -> [ScreenRow] {
+        guard whole > columns, let link = self.longLink(in: line, columns: columns) else {
+            return self.rows(of: line, columns: columns)
+        }
+        let before = line[..<link.lowerBound], behind = line[link.upperBound...]
+        var rows = before.isEmpty ? [ScreenRow()] : self.rows(of: before, columns: columns)
+        for var row in self.rows(of: line[link], columns: whole) {
+            row.isWhole = true
+            rows.append(row)
+        }
+        let rest = behind.first?.cluster.isSpace == true ? behind.dropFirst() : behind
+        return rest.isEmpty ? rows : rows + self.rows(of: rest, columns: columns, whole: whole)
+    }
+
+    /// The first link that has more cells than a row.
+    private static func longLink(
+        in line: ArraySlice<(cluster: Cluster, look: Look)>, columns: Int
+    ) -> Range<Int>? {
+        guard line.count > columns else { return nil }
+        var start = line.startIndex
+        while start < line.endIndex {
+            let end = line[start...].firstIndex { $0.cluster.isSpace } ?? line.endIndex
+            if end - start > columns {
+                let word = line[start..<end].map(\.cluster)
+                let beginning = word.prefix(8).map(\.text).joined().lowercased()
+                if beginning.hasPrefix("http://") || beginning == "https://",
+                    word.allSatisfy({ $0.columns == 1 && $0.text.utf8.allSatisfy { $0 < 0x80 } })
+                {
+                    return start..<end
+                }
+            }
+            start = end + 1
+        }
+        return nil
+    }
+
+    private static func rows(
+        of line: ArraySlice<(cluster: Cluster, look: Look)>, columns: Int
+    ) -> [ScreenRow] {
         var rows: [ScreenRow] = []
-        var start = 0
+        var start = line.startIndex
         while true {
             var (end, used, blank) = (start, 0, -1)
-            while end < line.count, used + line[end].cluster.columns <= columns {
+            while end < line.endIndex, used + line[end].cluster.columns <= columns {
                 used += line[end].cluster.columns
                 if line[end].cluster.isSpace { blank = end }
                 end += 1
             }
             var next = end
-            if end < line.count {
+            if end < line.endIndex {
                 if line[end].cluster.isSpace {
                     next = end + 1
                 } else if blank > start {
@@ -228,7 +272,7 @@ enum CellText {
                 row.append(TextRun(cluster.text, look, columns: cluster.columns))
             }
             rows.append(row)
-            if next >= line.count { return rows }
+            if next >= line.endIndex { return rows }
             start = next
         }
     }

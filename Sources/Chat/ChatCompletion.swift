@@ -1,4 +1,5 @@
 import ControlAPI
+internal import Letters
 
 /// What Tab offers, and which of it stands in the input line.
 struct ChatCompletion: Equatable, Sendable {
@@ -45,9 +46,16 @@ extension ChatState {
             let count = self.completion.choices.count
             self.completion.chosen = (self.completion.chosen + step + count) % count
         } else {
+            let before = self.shown.input.beforeCursor
+            if before.hasPrefix("/file ") { return self.offerFiles(String(before.dropFirst(6))) }
             self.offer()
             guard self.completion.isActive else { return self.notice = "nothing to complete" }
         }
+        self.place()
+    }
+
+    /// Puts the chosen one into the line.
+    private mutating func place() {
         let choice = self.completion.choices[self.completion.chosen]
         self.shown.input.replace(from: self.completion.start, with: choice)
         if self.completion.choices.count > 1 {
@@ -56,6 +64,29 @@ extension ChatState {
             self.notice = nil
             self.completion.end()
         }
+    }
+
+    /// Asks for the names in the folder that the beginning of a path is in.
+    private mutating func offerFiles(_ path: String) {
+        let end = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        self.perform(.names(folder: end == path.startIndex ? "." : String(path[..<end])))
+    }
+
+    /// Offers the names in a folder that begin as what was typed.
+    mutating func offer(_ names: [String], in folder: String) {
+        let before = Array(self.shown.input.beforeCursor)
+        guard String(before.prefix(6)) == "/file " else { return }
+        let start = before.lastIndex(of: "/").map { $0 + 1 } ?? 0
+        let first = start > 6 ? start : 6
+        let word = String(before[first...])
+        // What a terminal would obey, or nobody could see, is no name to type.
+        let found = names.filter { $0.hasPrefix(word) && TerminalText.line($0) == $0 }
+        guard !found.isEmpty else { return self.notice = "nothing to complete" }
+        self.completion.start = first
+        self.completion.choices = Array(found.prefix(Self.choicesShown))
+        self.completion.labels = self.completion.choices
+        self.completion.chosen = 0
+        self.place()
     }
 
     private mutating func offer() {
@@ -72,9 +103,8 @@ extension ChatState {
         } else if word.hasPrefix(":"), word.count > 1 {
             found = EmojiNames.matching(word.dropFirst().lowercased())
                 .map { ($0.emoji, "\($0.emoji) \($0.name)") }
-        } else if command == "/join" || command == "/leave", !isFirst {
-            found = self.conversations.filter { !$0.isDirect && Self.begins($0.name, with: word) }
-                .map { ($0.name, $0.name) }
+        } else if !isFirst, let operands = self.operands(of: command, beginning: word) {
+            found = operands
         } else if !word.isEmpty {
             found =
                 self.names(beginning: word)
@@ -86,8 +116,45 @@ extension ChatState {
         self.completion.labels = found.prefix(Self.choicesShown).map(\.label)
     }
 
+    /// What a command takes; nil where that is people, rooms and words as anywhere.
+    private mutating func operands(
+        of command: String, beginning word: String
+    ) -> [(choice: String, label: String)]? {
+        let rooms = self.conversations.filter { !$0.isDirect }.map(\.name)
+        var names: [String]
+        switch command {
+        case "/join":
+            self.lookAroundForTab()
+            let around = self.around.rooms.filter { $0.reachable && !$0.joined }
+                .map { ShownPerson.safe($0.name) }
+            names = around + rooms
+        case "/leave", "/invite": names = rooms
+        case "/accept", "/decline":
+            self.lookAroundForTab()
+            let typed = word.drop { $0 == "@" }
+            let found = self.around.requests.filter {
+                Self.begins($0.name, with: String(typed)) || $0.person.hasPrefix(typed.lowercased())
+            }
+            // Someone in the room may be meant as well.
+            guard !found.isEmpty else { return nil }
+            return found.map {
+                ($0.person.shortKey, "\($0.shown.quoted) \($0.person.shortKey)")
+            }
+        case "/help":
+            names = SlashCommand.Name.allCases.map(\.rawValue) + ["keys"]
+        case "/profile": names = ["name", "status"]
+        case "/realm": names = ["new", "join", "invite", "leave", "list"]
+        case "/fetch":
+            names = self.shown.scrollback.messages.reversed().compactMap(\.fileName)
+        default: return nil
+        }
+        var offered: Set<String> = []
+        names = names.filter { Self.begins($0, with: word) && offered.insert($0).inserted }
+        return names.map { ($0, $0) }
+    }
+
     private static func begins(_ name: String, with word: String) -> Bool {
-        name.lowercased().hasPrefix(word.lowercased())
+        name.sought.completes(word.sought)
     }
 
     /// Who is called by what is typed: those first who wrote last.

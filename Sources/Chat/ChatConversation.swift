@@ -50,6 +50,14 @@ struct ChatConversation: Equatable, Sendable {
         var replying: String?
     }
 
+    /// What has numbers: what was listed last.
+    struct Found: Equatable, Sendable {
+        /// The messages that a search has found, the newest first.
+        var hits: [String] = []
+        /// Links, the newest first.
+        var links: [String] = []
+    }
+
     /// The last own message that each member has received, and has read.
     struct Receipts: Equatable, Sendable {
         var delivered: [String: String] = [:]
@@ -77,8 +85,7 @@ struct ChatConversation: Equatable, Sendable {
     var loading: Loading?
     /// Which messages are to be asked for once more, since they came late or have changed.
     var stale: [String] = []
-    /// What was found last, the newest first.
-    var hits: [String] = []
+    var found = Found()
     /// The message that is to be looked at, and is not here.
     var goal: String?
     var input = InputLine()

@@ -1,4 +1,5 @@
 import ControlAPI
+internal import Letters
 
 /// How the client stands with the daemon: what was asked, what has come.
 struct ChatLink: Equatable, Sendable {
@@ -19,6 +20,8 @@ struct ChatLink: Equatable, Sendable {
         /// Another text for an own message of a conversation.
         case edit(String, message: String, in: String)
         case transfers
+        /// What there is to talk to, for the first screen and for Tab.
+        case rooms, people, requests
     }
 
     enum State: Equatable, Sendable {
@@ -46,6 +49,8 @@ struct ChatLink: Equatable, Sendable {
     /// Whether something has changed since that list was asked for.
     var isListingOld = false
     var hasList = false
+    /// What is missing of conversations, in a line each; of those alone of which something is.
+    var missing: [String: String] = [:]
     /// When the daemon was told last that the user writes.
     var toldTyping: Int64 = 0
 
@@ -100,7 +105,7 @@ extension ChatState {
             $0.from = cursor
             $0.kinds = [
                 .message, .conversation, .alert, .deleted, .edited, .reaction, .delivery, .peer,
-                .typing, .presence,
+                .typing, .presence, .members, .missing,
             ]
             if !isGuest { $0.kinds?.append(.request) }
         }
@@ -130,13 +135,15 @@ extension ChatState {
                 self.with(id) { $0.hasMembers = false }
                 if isShown { self.undone(asked, why) }
             case .status, .follow, .positions, .conversations, .typing, .presence, .history,
-                .send, .acknowledge, .info, .transfers:
+                .send, .acknowledge, .info, .transfers, .rooms, .people, .requests:
                 break
             }
         }
+        self.around.due = self.now
         self.link.asked = [:]
-        // Who writes is told anew by the next connection.
+        // Who writes and what is missing is told anew by the next connection.
         for place in self.conversations.indices { self.conversations[place].typing = [:] }
+        self.link.missing = [:]
         self.link.following = nil
         self.link.state = .lost(why)
         self.link.nextAttempt = self.now + self.link.pause
@@ -178,6 +185,9 @@ extension ChatState {
         case .send: self.sent(.init(reading: result))
         case .info(let id): self.informed(.init(reading: result), in: id)
         case .command(let command, let id): self.done(command, result, in: id)
+        case .rooms: self.around.rooms = RoomsMethod.Result(reading: result).items
+        case .people: self.around.people = PeersMethod.Result(reading: result).items
+        case .requests: self.around.requests = RequestsMethod.Result(reading: result).items
         case .transfers:
             self.transfers.take(list: TransfersMethod.Result(reading: result).items)
         }
@@ -197,7 +207,7 @@ extension ChatState {
             self.follow()
         case .status, .follow, .positions, .conversations, .transfers:
             self.notice = Self.text(error)
-        case .typing, .presence, .acknowledge: break
+        case .typing, .presence, .acknowledge, .rooms, .people, .requests: break
         }
     }
 
@@ -216,7 +226,7 @@ extension ChatState {
         case .members(let id, _):
             self.note("/\(SlashCommand.Name.who): \(why)", isFault: true, in: id)
         case .status, .follow, .positions, .conversations, .typing, .presence, .history, .send,
-            .acknowledge, .info, .transfers:
+            .acknowledge, .info, .transfers, .rooms, .people, .requests:
             break
         }
     }
@@ -295,10 +305,10 @@ extension ChatState {
 
     /// A conversation by what people call it.
     func conversation(called text: String) -> ChatConversation? {
-        let lower = text.lowercased()
-        return self.conversations.first { $0.id == text || $0.name.lowercased() == lower }
+        let lower = text.sought
+        return self.conversations.first { $0.id == text || $0.name.sought == lower }
             ?? self.conversations.first {
-                text.hasPrefix("@") && $0.isDirect && $0.name.lowercased().hasPrefix(lower)
+                text.hasPrefix("@") && $0.isDirect && $0.name.sought.begins(with: lower)
             }
             ?? self.conversations.first {
                 $0.person?.hasPrefix(lower.dropFirst()) == true && text.count > 8

@@ -42,6 +42,10 @@ struct ChatMessage: Equatable, Sendable {
     var isErased = false
     var answers: Answered?
     var signs: [Sign] = []
+    /// Whether the user wants to see all of it, though it is long.
+    var isUnfolded = false
+    /// Who has come and gone, where it is the line that tells so.
+    var comings: ChatComings?
     /// Rises with each change, so that what was laid out before is not taken for it.
     var version = 0
 
@@ -138,10 +142,39 @@ struct ChatMessage: Equatable, Sendable {
     /// Takes over what another state of the same message says.
     mutating func update(_ newer: ChatMessage) {
         var changed = newer
-        changed.version = self.version
+        (changed.version, changed.isUnfolded) = (self.version, self.isUnfolded)
         guard changed != self else { return }
         changed.version = self.version + 1
         self = changed
+    }
+
+    // MARK: Long ones
+
+    /// What is shown of a message that is longer than ``longBytes`` or ``longLines``.
+    private static let foldedCharacters = 1_200
+    private static let foldedLines = 15
+    private static let longBytes = 2_500
+    private static let longLines = 30
+
+    /// Whether it is shown in part until the user wants all of it.
+    var isLong: Bool {
+        self.isSaid
+            && (self.text.utf8.count > Self.longBytes
+                || self.text.utf8.count { $0 == 0x0A } > Self.longLines)
+    }
+
+    /// Its beginning, and how many bytes are left out; nil where all of it is shown.
+    var fold: (text: String, left: Int)? {
+        guard self.isLong, !self.isUnfolded else { return nil }
+        let beginning = self.text.prefix(Self.foldedCharacters)
+        let lines = beginning.split(separator: "\n", omittingEmptySubsequences: false)
+        let shown = lines.prefix(Self.foldedLines).joined(separator: "\n")
+        return (shown, self.text.utf8.count - shown.utf8.count)
+    }
+
+    mutating func toggleFold() {
+        self.isUnfolded.toggle()
+        self.version += 1
     }
 
     mutating func edit(_ text: String) {

@@ -102,14 +102,7 @@ extension ChatState {
         } else {
             self.outbox.items[place].id = id
         }
-        switch result.waits {
-        case .away: self.notice = "they are offline: it goes out when you are linked"
-        case .indirect:
-            self.notice = "news of them comes through others only: it goes out when you are linked"
-        case .unaccepted: self.notice = "it goes out once they accept you"
-        case .nobody: self.notice = "nobody else is linked: it goes out when someone is"
-        case nil: break
-        }
+        if let waits = result.waits { self.notice = Self.text(of: waits) }
         if result.shutOut == true {
             self.notice =
                 "peers refuse this daemon because its identity is in use elsewhere: see stoa status"

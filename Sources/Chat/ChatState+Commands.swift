@@ -6,7 +6,7 @@ extension ChatState {
         let id = self.current
         self.shown.anchor = self.shown.scrollback.hasNewer ? self.shown.anchor : nil
         switch command.name {
-        case .help: return self.help()
+        case .help: return self.help(command.rest)
         case .quit: return self.quit()
         case .me:
             guard !command.rest.isEmpty else { return self.usage(command) }
@@ -14,6 +14,7 @@ extension ChatState {
             return self.outbox.add(command.rest, to: id, isAction: true, replyTo: nil)
         case .reply: return self.reply(command)
         case .join where command.rest.isEmpty: return self.invitation = ""
+        case .open: return self.open(command)
         default: break
         }
         guard self.link.isConnected else {
@@ -24,35 +25,19 @@ extension ChatState {
         switch command.name {
         case .join, .leave, .msg, .topic, .mute, .unmute, .archive, .who, .status:
             self.runOnConversation(command)
+        case .create, .invite, .realm: self.runOnSecret(command)
+        case .requests, .profile: self.runOnSelf(command)
         case .whois, .verify, .accept, .decline, .block, .unblock: self.runOnPerson(command)
         case .edit, .delete, .react: self.runOnMessage(command)
+        case .info: self.askForInfo(command)
         case .away, .back: self.say(isAway: command.name == .away, for: command)
         case .search, .goto, .file, .fetch: self.runOnContent(command)
-        case .help, .quit, .me, .reply: break
+        case .help, .quit, .me, .reply, .open: break
         }
     }
 
-    private mutating func usage(_ command: SlashCommand) {
+    mutating func usage(_ command: SlashCommand) {
         self.note("usage: /\(command.name) \(command.name.operands)", isFault: true)
-    }
-
-    private mutating func help() {
-        for name in SlashCommand.Name.allCases {
-            let usage = "/\(name) \(name.operands)"
-            let blanks = String(repeating: " ", count: max(1, 24 - usage.count))
-            self.note(usage + blanks + name.summary)
-        }
-        self.note(
-            "//x sends /x. Alt-1…9, Ctrl-N, Ctrl-P: conversations; Alt-A: the next unread one")
-        self.note(
-            "Alt-U: the first unread message; Alt-M: the next mention; End: the newest")
-        self.note(
-            "PgUp, PgDn: scroll; Alt-Up, Alt-Down: choose a message; Esc: choose none; Tab: complete"
-        )
-        self.note(
-            "Alt-Enter: new line; Ctrl-K, U, W, Y: cut and paste; Ctrl-_: undo; Ctrl-L: redraw")
-        self.note(
-            "Ctrl-C: clear the line; Ctrl-Z: suspend until fg; Ctrl-D: end")
     }
 
     private mutating func reply(_ command: SlashCommand) {
@@ -97,7 +82,7 @@ extension ChatState {
             }
             self.ask(TopicMethod.self, asked) {
                 $0.to = id
-                $0.text = command.rest
+                $0.text = command.rest == "-" ? "" : command.rest
             }
         case .mute: self.ask(MuteMethod.self, asked) { $0.to = id }
         case .unmute: self.ask(UnmuteMethod.self, asked) { $0.to = id }
@@ -202,9 +187,14 @@ extension ChatState {
     }
 
     private mutating func start(_ arguments: [String]) {
+        self.perform(.run(id: self.startedProgram(), arguments: arguments))
+    }
+
+    /// The number of a program that is being started for the conversation that is looked at.
+    mutating func startedProgram() -> Int64 {
         let id = (self.programs.keys.max() ?? 0) + 1
         self.programs[id] = self.current
-        self.perform(.run(id: id, arguments: arguments))
+        return id
     }
 
     mutating func ended(_ id: Int64, _ code: Int32, _ output: String) {
@@ -254,6 +244,12 @@ extension ChatState {
             for alert in status.alerts {
                 self.note(alert.text.shown, isFault: true, in: id)
             }
+        case .info: self.explained(.init(reading: result), in: id)
+        case .create: self.created(.init(reading: result))
+        case .invite: self.invited(.init(reading: result))
+        case .realm: self.done(realm: command, result, in: id)
+        case .requests: self.listed(requests: .init(reading: result), in: id)
+        case .profile: self.stands(profile: .init(reading: result), in: id)
         default: break
         }
     }

@@ -27,11 +27,20 @@ extension ChatState {
             for place in self.conversations.indices { self.conversations[place].forget() }
             self.note("messages are missing here: \(gap.reason.shown)", isFault: true)
         case .typing(let event): self.types(event)
+        case .missing(let event):
+            self.link.missing[event.conversation] = MissingResult.line(
+                event.missing, more: event.moreMissing)
         case .presence(let event):
             guard !event.peer.isEmpty else { return }
             self.presence[event.peer] = event.presence
             // Who was linked before the user knew them is told of in no other way.
             self.linked[event.peer] = event.presence != .offline
+            self.comes(event)
+        case .members(let event):
+            self.with(event.conversation) {
+                guard $0.memberCount != event.members else { return }
+                ($0.memberCount, $0.hasMembers) = (event.members, false)
+            }
         case .transfer(let event): self.transfers.take(event.transfer)
         default: break
         }
@@ -128,13 +137,16 @@ extension ChatState {
             }
         case .joined, .left, .arranged, .realmJoined, .realmLeft: self.askForConversations()
         case .requested:
+            self.around.change(at: self.now)
             let name =
                 ShownPerson(name: change.name.shown).quoted + " " + (change.peer ?? "").shortKey
             self.note(
                 "\(name) wants to write to you: \"\(change.text.shown)\"; /accept or /decline "
                     + (change.peer ?? "").shortKey)
         case .raised: self.notice = change.text.shown
-        case .cleared, .realmRenewed, nil: break
+        case .cleared, .realmRenewed, .accepted, .declined, .added, .verified, .blocked, .unlisted,
+            .profile, .changed, nil:
+            break
         case .delivered, .read, .linked, .unlinked: self.stands(change)
         }
     }
@@ -147,8 +159,9 @@ extension ChatState {
         switch change.knownEvent {
         case .delivered: self.with(id) { $0.receipts.delivered[peer] = message }
         case .read: self.with(id) { $0.receipts.read[peer] = message }
-        case .linked: self.linked[peer] = true
-        case .unlinked: self.linked[peer] = false
+        case .linked, .unlinked:
+            self.linked[peer] = change.knownEvent == .linked
+            self.around.change(at: self.now)
         default: break
         }
     }

@@ -87,6 +87,7 @@ extension ChatState {
             for item in self.outbox.shown(in: shown.id).reversed() {
                 rows = self.rows(ofUnsent: item, columns: areas.columns) + rows
             }
+            rows = self.missingRows(areas) + rows
         }
         // Held back to front, so that nothing is moved.
         var parts: [[ScreenRow]] = [rows]
@@ -106,9 +107,37 @@ extension ChatState {
         if self.isReading, !shown.reading.unseen.isEmpty { self.shown.see(seen) }
         rows = parts.reversed().flatMap(\.self)
         if count < areas.messages {
-            rows = [ScreenRow](repeating: ScreenRow(), count: areas.messages - count) + rows
+            var above = self.isWelcoming ? self.welcomeRows(columns: areas.columns) : []
+            above = Array(above.prefix(areas.messages - count))
+            while above.count + count < areas.messages { above.append(ScreenRow()) }
+            rows = above + rows
         }
         return Array(rows.suffix(areas.messages))
+    }
+
+    /// The messages on the screen, from the top.
+    func visible() -> [ChatMessage] {
+        var state = self
+        let areas = state.areas
+        let shown = state.shown
+        var place = shown.scrollback.messages.count - 1
+        if let anchor = shown.anchor, let found = shown.scrollback.index(of: anchor.id) {
+            place = found
+        }
+        let (last, marks) = (place, shown.marks)
+        var count = 0
+        while place >= 0, count < areas.messages {
+            count += state.rows(place, columns: areas.columns, marks: marks).count
+            place -= 1
+        }
+        return last < 0 ? [] : Array(shown.scrollback.messages[(place + 1)...last])
+    }
+
+    /// What is missing below the newest message: a line that goes once it is here.
+    private func missingRows(_ areas: Areas) -> [ScreenRow] {
+        guard let text = self.link.missing[self.current] else { return [] }
+        let rows = CellText.wrap([.init(text: text, look: .accent)], columns: areas.columns)
+        return Array(rows.prefix(max(1, areas.messages / 4)))
     }
 
     /// Whether few enough messages stand above the screen's upper end that older ones are to be had.
@@ -228,7 +257,8 @@ extension ChatState {
 
     /// The conversations in one line; the one that is looked at is always among them.
     private func tabs(columns: Int) -> ScreenRow {
-        let tabs = self.listed.enumerated().map { index, conversation in
+        let listed = self.listed
+        let tabs = listed.enumerated().map { index, conversation in
             var row = ScreenRow()
             let isCurrent = conversation.id == self.current
             row.append(" \(index + 1):", .bar)
@@ -238,22 +268,29 @@ extension ChatState {
             self.counts(conversation, in: &row, .bar)
             return row
         }
-        let current = self.listed.firstIndex { $0.id == self.current } ?? 0
-        var first = 0
-        while first < current,
-            tabs[first...current].reduce(0, { $0 + $1.columns }) > columns - 2
-        {
-            first += 1
-        }
-        var all = ScreenRow()
-        // Each is shown whole or not at all: what is behind a name tells people apart.
-        for tab in tabs[min(first, tabs.count)...] {
-            guard all.runs.isEmpty || all.columns + tab.columns <= columns - 2 else {
-                all.append(" …", .bar)
+        let current = listed.firstIndex { $0.id == self.current } ?? 0
+        let calling = listed.indices.filter { listed[$0].isCalling }
+        // The one that is looked at, those that call, then the ones that are near; each is shown whole or not
+        // at all, since what is behind a name tells people apart.
+        let near = tabs.indices.sorted { (abs($0 - current), $0) < (abs($1 - current), $1) }
+        var shown: Set<Int> = []
+        var used = 2
+        for index in near.prefix(1) + calling + near where !shown.contains(index) {
+            guard shown.isEmpty || used + tabs[index].columns + 2 <= columns else {
+                if calling.contains(index) { continue }
                 break
             }
-            for run in tab.runs { all.append(run) }
+            shown.insert(index)
+            used += tabs[index].columns + (shown.contains(index - 1) || index == 0 ? 0 : 2)
         }
+        var all = ScreenRow()
+        var last = -1
+        for index in shown.sorted() {
+            if index > last + 1 { all.append(" …", .bar) }
+            for run in tabs[index].runs { all.append(run) }
+            last = index
+        }
+        if last + 1 < tabs.count { all.append(" …", .bar) }
         return all
     }
 
@@ -274,7 +311,7 @@ extension ChatState {
             let look =
                 isCurrent
                 ? Look(isBold: true, isReversed: true) : Look(isFaint: conversation.isMuted)
-            row.append(index < 9 ? " \(index + 1) " : "   ", isCurrent ? look : .faint)
+            row.append(" \(index + 1) ", isCurrent ? look : .faint)
             if conversation.isDirect {
                 let isHere = conversation.person.map { self.linked[$0] == true } ?? false
                 let isAway = conversation.person.map { self.presence[$0] == .away } ?? false
@@ -318,10 +355,6 @@ extension ChatState {
         self.addState(to: &row)
         if let notice = self.notice { row.append(" \(TerminalText.line(notice))", .bar) }
         if case .lost(let why) = self.link.state { row.append(" (\(why))", .bar) }
-        if self.link.isConnected, self.link.hasList, self.conversations.isEmpty, self.notice == nil
-        {
-            row.append(" you are in no room: /join ROOM joins or creates one", .bar)
-        }
         if self.ownPresence.standing == .said { row.append(" you are away: /back", .bar) }
         if let place = self.placeText { row.append(" " + place, .bar) }
         if !self.shown.typing.isEmpty, self.notice == nil {
@@ -346,6 +379,7 @@ extension ChatState {
             row.append(" no daemon: your text is kept", look)
         case .connected: break
         }
+        if let mode = self.modeText { row.append(" \(TerminalText.line(mode))", .bar) }
         let room = self.size.columns - row.columns - (self.notice == nil ? 2 : 30)
         guard let aim = self.aimText(columns: room) else { return }
         let text = ScreenRow([TextRun(" " + aim, .bar)])

@@ -3,7 +3,7 @@ import ControlAPI
 /// How an invitation is taken: unseen, and remembered nowhere.
 extension ChatState {
     /// The longest that is taken, in characters.
-    private static let invitationCharacters = ControlLimits.inviteBytes
+    private static let invitationCharacters = ControlLimits.pasteBytes
 
     /// What keys do while an invitation is asked for.
     mutating func typeInvitation(_ key: KeyPress) {
@@ -31,16 +31,21 @@ extension ChatState {
 
     /// Hands an invitation to the daemon; it is nowhere else, so that no fault gives it back to the screen.
     mutating func accept(invitation line: String) {
-        guard !line.lowercased().hasPrefix("stoa:realm?") else {
-            return self.note(
-                "that is an invitation to a realm, and was not stored: use stoa realm join",
-                isFault: true)
-        }
+        let isOfRealm = PastedInvitation.isOfRealm(line)
+        let link: String
+        do throws(PastedInvitation.Several) {
+            link = try PastedInvitation.find(isOfRealm ? .realm : .room, in: line)
+        } catch { return self.note("\(error.text): \(error.remedy)", isFault: true) }
         guard self.link.isConnected else {
             return self.notice = "no daemon: give the invitation again when it is back"
         }
+        guard !isOfRealm else {
+            let asked = ChatLink.Asked.command(.init(name: .realm, rest: "join"), self.current)
+            self.ask(RealmJoinMethod.self, asked) { $0.invite = link }
+            return
+        }
         let asked = ChatLink.Asked.command(.init(name: .join, rest: ""), self.current)
-        self.ask(JoinMethod.self, asked) { $0.invite = line }
+        self.ask(JoinMethod.self, asked) { $0.invite = link }
     }
 
     /// What stands in the place of the input line meanwhile.

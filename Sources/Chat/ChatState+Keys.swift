@@ -5,11 +5,13 @@ extension ChatState {
     mutating func press(_ key: KeyPress) {
         if self.invitation != nil { return self.typeInvitation(key) }
         defer { self.takeAim() }
+        guard !self.pressInMode(key) else { return }
         if self.completion.isActive, key != .tab, key != .backTab { self.completion.end() }
         if key != .tab, key != .backTab { self.notice = nil }
         switch key {
         case .text(let text):
             self.shown.input.insert(Self.typed(text))
+            if self.completesSurroundings { self.lookAroundForTab() }
             self.tellTyping()
         case .paste(let text): self.shown.input.insert(Self.typed(text), isTyped: false)
         case .enter: self.enterPressed()
@@ -67,7 +69,7 @@ extension ChatState {
             }
         case "k": self.shown.input.killToEnd()
         case "u": self.shown.input.killToStart()
-        case "w": self.shown.input.killWordBack()
+        case "w": self.shown.input.killToBlank()
         case "y": self.shown.input.yank()
         case "t": self.shown.input.transpose()
         case "_": self.shown.input.undo()
@@ -75,6 +77,9 @@ extension ChatState {
         case "n": self.enterNext(1)
         case "p": self.enterNext(-1)
         case "l": self.perform(.redraw)
+        case "r": self.shown.input.search("", isNext: false)
+        case "x": self.shown.input.mode = .prefixed
+        case "g": self.letGo()
         default: break
         }
     }
@@ -82,20 +87,23 @@ extension ChatState {
     private mutating func pressAlt(_ letter: Character) {
         switch letter {
         case "0"..."9":
-            let number = letter == "0" ? 10 : letter.wholeNumberValue ?? 0
-            let shown = self.listed
-            guard number <= shown.count, number > 0 else {
-                self.notice = "there is no conversation \(number)"
-                return
-            }
-            self.enter(shown[number - 1].id)
+            self.enter(number: letter == "0" ? 10 : letter.wholeNumberValue ?? 0)
+        case "j": self.shown.input.mode = .number(0)
         case "a": self.enterWaiting()
+        case "/":
+            guard self.place(of: self.view.last) != nil else {
+                return self.notice = "there is no conversation to go back to"
+            }
+            self.enter(self.view.last)
+        case "h": self.readAll()
         case "u":
             guard !self.shown.reading.unseen.isEmpty || self.shown.unread > 0 else {
                 return self.notice = "everything here is read"
             }
             self.goToUnread()
         case "m": self.goToMention()
+        case "o": self.toggleFold()
+        case "l": self.showAlone()
         case "b": self.shown.input.moveToWordStart()
         case "f": self.shown.input.moveToWordEnd()
         case "d": self.shown.input.killWordForward()
@@ -105,8 +113,17 @@ extension ChatState {
         }
     }
 
+    func isOfListed(_ number: Int) -> Bool { number > 0 && number <= self.listed.count }
+
+    mutating func enter(number: Int) {
+        guard self.isOfListed(number) else {
+            return self.notice = "there is no conversation \(number)"
+        }
+        self.enter(self.listed[number - 1].id)
+    }
+
     /// Text as it may stand in a message: without what only a terminal would obey.
-    private static func typed(_ text: String) -> String {
+    static func typed(_ text: String) -> String {
         text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" && $0 != "\t" }
             ? String(
                 String.UnicodeScalarView(
@@ -115,7 +132,7 @@ extension ChatState {
     }
 
     /// Ends what was begun beside the text.
-    private mutating func letGo() {
+    mutating func letGo() {
         if self.shown.aiming.editing != nil { self.shown.input.set("") }
         (self.shown.aiming.editing, self.shown.aiming.replying, self.shown.aiming.selected) = (
             nil, nil, nil

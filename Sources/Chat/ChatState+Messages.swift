@@ -123,7 +123,7 @@ extension ChatState {
         }
         texts = texts.map { $0.columns > room ? $0.fitted(room) : $0 }
         let quotes = texts.count
-        texts += CellText.wrap(pieces, columns: room)
+        texts += CellText.wrap(pieces, columns: room, whole: key.columns)
         if !message.signs.isEmpty {
             let signs = message.signs.map { sign in
                 CellText.Piece(
@@ -133,8 +133,13 @@ extension ChatState {
             texts += CellText.wrap(signs, columns: room)
         }
         return texts.enumerated().map { index, text in
-            var row = self.margin(
-                message, isFirst: index == quotes, hasColumn: hasColumn, indent: indent)
+            var row = ScreenRow()
+            // A link that has no room beside the names has a row of its own, so that it can be copied: it
+            // has no blank, so it looks like no other message.
+            if !text.isWhole {
+                row = self.margin(
+                    message, isFirst: index == quotes, hasColumn: hasColumn, indent: indent)
+            }
             for run in text.runs { row.append(run) }
             if key.isSelected {
                 for place in row.runs.indices { row.runs[place].look.isReversed.toggle() }
@@ -178,7 +183,7 @@ extension ChatState {
 
     private func nameLook(_ message: ChatMessage) -> Look {
         switch message.kind {
-        case .note: return .accent
+        case .note: return message.comings == nil ? .accent : .faint
         case .event: return .faint
         case .action, .text, .file, .place: break
         }
@@ -196,9 +201,11 @@ extension ChatState {
     private func pieces(
         of message: ChatMessage, mark: Int, columns: Int
     ) -> [CellText.Piece] {
-        let text = TerminalText.block(message.text, indent: "")
+        let fold = message.fold
+        let text = TerminalText.block(fold?.text ?? message.text, indent: "")
         var pieces: [CellText.Piece] = []
         switch message.kind {
+        case .note where message.comings != nil: return [.init(text: text, look: .faint)]
         case .note(let isFault): return [.init(text: text, look: isFault ? .alert : .accent)]
         case .event:
             return [.init(text: "\(message.person.quoted(columns - 2)) \(text)", look: .faint)]
@@ -217,6 +224,10 @@ extension ChatState {
             .init(
                 text: text,
                 look: message.isMention ? .mention : message.kind == .file ? .accent : .plain))
+        if let fold {
+            let left = ByteCount.text(Int64(fold.left))
+            pieces.append(.init(text: "\n… \(left) more: Alt-O", look: .accent))
+        }
         if !message.flags.isEmpty {
             pieces.append(.init(text: " (\(message.flags.joined(separator: ", ")))", look: .faint))
         }

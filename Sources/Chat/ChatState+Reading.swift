@@ -135,6 +135,27 @@ extension ChatState {
         return shown.seenThrough
     }
 
+    /// Takes all that has come, in every conversation, as read.
+    mutating func readAll() {
+        guard self.link.isConnected, let cursor = self.link.cursor else {
+            return self.notice = "no daemon: nothing is marked"
+        }
+        let unread = self.conversations.filter { $0.unread > 0 }
+        for conversation in unread {
+            self.ask(AcknowledgeMethod.self, .acknowledge(conversation.id)) {
+                ($0.conversation, $0.cursor) = (conversation.id, cursor)
+            }
+            self.with(conversation.id) {
+                ($0.reading.unseen, $0.reading.firstUnread) = ([:], nil)
+                $0.tell(readThrough: cursor)
+                ($0.unread, $0.mentions) = (0, 0)
+            }
+        }
+        self.notice =
+            unread.isEmpty
+            ? "everything is read" : "marked as read: \(unread.map(\.name).joined(separator: ", "))"
+    }
+
     /// Tells the daemon what a person has seen.
     mutating func acknowledge() {
         guard let cursor = self.newlyRead else { return }

@@ -6,9 +6,12 @@ extension ChatState {
         let hits = result.hits.compactMap { hit in
             ChatMessage(hit.message).map { (message: $0, excerpt: hit.excerpt) }
         }
-        self.with(id) { $0.hits = hits.map(\.message.id) }
+        self.with(id) { $0.found.hits = hits.map(\.message.id) }
         self.tellUnread(result, in: id)
-        guard !hits.isEmpty else { return self.note("nothing found", in: id) }
+        guard !hits.isEmpty else {
+            return self.note(
+                "nothing found here; try fewer or shorter words, or \"stoa search\"", in: id)
+        }
         // The newest at the bottom, where one looks.
         for (index, hit) in hits.enumerated().reversed() {
             let text = hit.excerpt.map { part in
@@ -45,7 +48,7 @@ extension ChatState {
             }
             return
         }
-        let hits = self.shown.hits
+        let hits = self.shown.found.hits
         guard !hits.isEmpty else {
             return self.note("no search here yet: /search WORDS", isFault: true)
         }

@@ -6,6 +6,8 @@ package enum ChatEvent: Sendable {
     case keys([KeyPress])
     /// The terminal has so many cells.
     case resized(columns: Int, rows: Int)
+    /// The screen is drawn as for xterm, since nothing is known about a terminal with that name.
+    case unknownTerminal(String)
     /// There is a connection to the daemon.
     case connected
     /// There is none any longer, or none could be made.
@@ -14,6 +16,10 @@ package enum ChatEvent: Sendable {
     case received(ServerMessage)
     /// A command that was started has ended, and this is what it printed.
     case ended(id: Int64, code: Int32, output: String)
+    /// The names in a folder, those of folders with a slash.
+    case names([String], folder: String)
+    /// The user's editor has ended: the text, or why there is none.
+    case edited(String?, why: String)
     /// The moment that was asked for has come.
     case due
     /// The client ends, for whatever reason; nothing is given after this.
@@ -28,8 +34,16 @@ package enum ChatEffect: Equatable, Sendable {
     case connect
     /// Run `stoa` with these arguments, and say when it has ended.
     case run(id: Int64, arguments: [String])
+    /// Open a link in the user's browser, and say when that has ended.
+    case open(id: Int64, link: String)
+    /// Show lines without the screen until a key is pressed: to be copied, or since they are secret.
+    case showAlone([String])
+    /// Give the names in a folder.
+    case names(folder: String)
     /// Ring the terminal's bell.
     case ring
+    /// Let the user change a text with their editor, and say what became of it.
+    case edit(String)
     /// Draw all of the screen again, since another program may have written on it.
     case redraw
     /// Give the terminal back until the shell lets the program go on.
@@ -60,8 +74,8 @@ package struct ChatState: Sendable {
 
     /// All conversations that lists show, as they are shown.
     var conversations: [ChatConversation] = []
-    /// The id of the one that is looked at.
-    var current = ""
+    /// The id of the one that is looked at, and of the one before.
+    var view = (current: "", last: "")
     var link = ChatLink()
     var outbox = ChatOutbox()
     var completion = ChatCompletion()
@@ -77,6 +91,8 @@ package struct ChatState: Sendable {
     /// What stands in the line above the input until the next key.
     var notice: String?
     var layouts = LayoutCache()
+    /// Whom and what there is to talk to.
+    var around = ChatSurroundings()
     /// The moment of the event that is dealt with: by a clock that nobody sets, and since 1970.
     var now: Int64 = 0
     var wall: Int64 = 0
@@ -120,15 +136,20 @@ package struct ChatState: Sendable {
         switch event {
         case .keys(let keys):
             self.isHere()
+            if self.isWelcoming { self.around.change(at: self.now) }
             for key in keys { self.press(key) }
         case .resized(let columns, let rows):
             self.size = (max(1, columns), max(1, rows))
             self.isHere()
             self.layouts = LayoutCache()
+        case .unknownTerminal(let name):
+            self.notice = "TERM=\(name) is unknown here: drawn as for xterm-256color"
         case .connected: self.connected()
         case .lost(let why): self.lost(why)
         case .received(let message): self.received(message)
         case .ended(let id, let code, let output): self.ended(id, code, output)
+        case .names(let names, let folder): self.offer(names, in: folder)
+        case .edited(let text, let why): self.edited(text, why)
         case .due: break
         case .ending:
             // Nothing is begun here that nobody would see the end of.
@@ -139,6 +160,7 @@ package struct ChatState: Sendable {
         self.connectWhenDue()
         self.tellPresenceWhenDue()
         self.sendOutbox()
+        self.lookAround()
         self.loadWhatIsMissing()
         defer { self.effects = [] }
         return self.effects
@@ -151,6 +173,7 @@ package struct ChatState: Sendable {
             self.link.nextAttempt, self.newlyRead != nil ? self.now : nil,
             send ? self.outbox.pausedUntil : nil,
             self.link.isConnected ? self.ownPresence.due : nil,
+            self.link.isConnected && self.isWelcoming ? self.around.due : nil,
         ].compactMap(\.self).min()
     }
 
@@ -164,6 +187,11 @@ package struct ChatState: Sendable {
     mutating func perform(_ effect: ChatEffect) { self.effects.append(effect) }
 
     // MARK: The conversation that is looked at
+
+    var current: String {
+        get { self.view.current }
+        set { self.view.current = newValue }
+    }
 
     func place(of id: String) -> Int? { self.conversations.firstIndex { $0.id == id } }
 
@@ -201,14 +229,15 @@ package struct ChatState: Sendable {
         }
         // What is not looked at need not be kept: it is asked for again.
         let old = self.current
-        self.current = id
+        self.view = (id, old)
         self.shown.reading.isEntered = true
         if !self.shown.scrollback.messages.allSatisfy(\.isNote) {
             self.shown.reading.isEntered = false
             if self.shown.firstUnseen != nil { self.goToUnread() }
         }
         self.with(old) { if $0.isAtEnd == false || $0.scrollback.bytes > 1 << 20 { $0.forget() } }
-        self.notice = nil
+        // What was said while the list came stays until a key.
+        if !old.isEmpty { self.notice = nil }
     }
 
     /// One step on in the list, around its end.

@@ -3,10 +3,21 @@ enum EmojiNames {
     /// An emoji and what it is called.
     typealias Entry = (name: String, emoji: String)
 
-    /// The names that begin so, in alphabetical order.
+    /// The names that begin so: first those that people use most, then the others by the alphabet.
     static func matching(_ beginning: String) -> [Entry] {
-        self.entries.filter { $0.name.hasPrefix(beginning) }
+        let found = self.entries.filter { $0.name.hasPrefix(beginning) }
+        let common = self.common.compactMap { name in found.first { $0.name == name } }
+        return common + found.filter { !self.common.contains($0.name) }
     }
+
+    /// The ones that people use most, by published counts of chats and of GitHub's reactions.
+    private static let common = [
+        "thumbsup", "+1", "heart", "joy", "tada", "smile", "pray", "rocket", "eyes", "fire", "clap",
+        "rofl", "thinking", "ok_hand", "wave", "check", "hundred", "muscle", "blush", "heart_eyes",
+        "sob", "wink", "party", "grin", "shrug", "sparkles", "sunglasses", "raised_hand",
+        "facepalm",
+        "thumbsdown", "-1",
+    ]
 
     /// The emoji of a name, with or without colons around it; nil where there is none.
     static func emoji(_ name: String) -> String? {
@@ -22,6 +33,8 @@ enum EmojiNames {
     }
 
     private static let table = """
+        +1 👍
+        -1 👎
         alarm ⏰
         alien 👽
         angry 😠

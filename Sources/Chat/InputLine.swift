@@ -8,6 +8,26 @@ package struct InputLine: Equatable, Sendable {
         var cursor: Int
     }
 
+    /// What keys do.
+    enum Mode: Equatable, Sendable {
+        case typing
+        /// After Ctrl-X.
+        case prefixed
+        /// After Alt-J: the digits of a conversation's number.
+        case number(Int)
+        /// After Ctrl-R: looks for what was typed before.
+        case searching(Search)
+    }
+
+    /// A search in what was typed before.
+    struct Search: Equatable, Sendable {
+        var words = ""
+        /// Where in the past the text is from; nil where nothing was found.
+        var place: Int?
+        /// What was in the line before.
+        var fresh = ""
+    }
+
     /// How many bytes all states to go back to may hold, and how many there may be.
     private static let undoBytes = 1 << 20
     private static let undoSteps = 500
@@ -22,6 +42,10 @@ package struct InputLine: Equatable, Sendable {
     /// Whether the last change was a typed character, with which the next one is undone.
     private var isTyping = false
     private var killed = ""
+    /// Whether the last change was a kill, with which the next one is yanked.
+    private var isKilling = false
+    /// What the next key is for, beside the text.
+    var mode = Mode.typing
     private var past: [String] = []
     /// Where in the past the text is from; nil for one that is new.
     private var place: Int?
@@ -71,6 +95,14 @@ package struct InputLine: Equatable, Sendable {
         self.delete(self.cursor..<min(self.characters.count, self.cursor + 1), kills: false)
     }
 
+    /// Back to the last blank, as a terminal does it.
+    mutating func killToBlank() {
+        var start = self.cursor
+        while start > 0, self.characters[start - 1].isWhitespace { start -= 1 }
+        while start > 0, !self.characters[start - 1].isWhitespace { start -= 1 }
+        self.delete(start..<self.cursor, kills: true)
+    }
+
     mutating func killWordBack() { self.delete(self.wordStart..<self.cursor, kills: true) }
     mutating func killWordForward() { self.delete(self.cursor..<self.wordEnd, kills: true) }
     mutating func killToStart() { self.delete(self.lineStart..<self.cursor, kills: true) }
@@ -96,11 +128,17 @@ package struct InputLine: Equatable, Sendable {
 
     private mutating func delete(_ range: Range<Int>, kills: Bool) {
         guard !range.isEmpty else { return }
+        let isNext = self.isKilling
         self.remember()
-        if kills { self.killed = String(self.characters[range]) }
+        if kills {
+            let text = String(self.characters[range])
+            let isBefore = range.lowerBound < self.cursor
+            self.killed = !isNext ? text : isBefore ? text + self.killed : self.killed + text
+        }
         self.characters.removeSubrange(range)
         self.cursor = range.lowerBound
         self.isTyping = false
+        self.isKilling = kills
     }
 
     // MARK: Undoing
@@ -114,6 +152,7 @@ package struct InputLine: Equatable, Sendable {
     }
 
     private mutating func remember() {
+        self.isKilling = false
         let text = self.text
         self.steps.append(Step(text: text, cursor: self.cursor))
         self.stepBytes += text.utf8.count
@@ -127,14 +166,18 @@ package struct InputLine: Equatable, Sendable {
     // MARK: Moving
 
     mutating func move(_ distance: Int) {
-        self.cursor = min(max(0, self.cursor + distance), self.characters.count)
-        self.isTyping = false
+        self.go(to: min(max(0, self.cursor + distance), self.characters.count))
     }
 
-    mutating func moveToWordStart() { self.cursor = self.wordStart }
-    mutating func moveToWordEnd() { self.cursor = self.wordEnd }
-    mutating func moveToLineStart() { self.cursor = self.lineStart }
-    mutating func moveToLineEnd() { self.cursor = self.lineEnd }
+    mutating func moveToWordStart() { self.go(to: self.wordStart) }
+    mutating func moveToWordEnd() { self.go(to: self.wordEnd) }
+    mutating func moveToLineStart() { self.go(to: self.lineStart) }
+    mutating func moveToLineEnd() { self.go(to: self.lineEnd) }
+
+    private mutating func go(to place: Int) {
+        self.cursor = place
+        (self.isTyping, self.isKilling) = (false, false)
+    }
 
     private static func isWord(_ character: Character) -> Bool {
         character.isLetter || character.isNumber || character == "_"
@@ -212,5 +255,34 @@ package struct InputLine: Equatable, Sendable {
         }
         self.place = next == self.past.count ? nil : next
         self.set(self.place.map { self.past[$0] } ?? self.fresh)
+    }
+
+    /// Looks for what was typed before: the newest text with these words, or the next older one.
+    mutating func search(_ words: String, isNext: Bool) {
+        var search = Search(fresh: self.text)
+        if case .searching(let last) = self.mode { search = last }
+        search.words = words
+        let last = search.place ?? self.past.count - 1
+        let found =
+            words.isEmpty
+            ? nil
+            : self.past.indices.last {
+                $0 <= last - (isNext && search.place != nil ? 1 : 0)
+                    && Self.contains(self.past[$0], words)
+            }
+        // Where there is no older one, the one that was found stays.
+        if let found {
+            search.place = found
+        } else if !isNext {
+            search.place = nil
+        }
+        self.set(search.place.map { self.past[$0] } ?? search.fresh)
+        self.mode = .searching(search)
+    }
+
+    private static func contains(_ text: String, _ words: String) -> Bool {
+        let (text, words) = (Array(text.lowercased().utf8), Array(words.lowercased().utf8))
+        guard text.count >= words.count else { return false }
+        return (0...text.count - words.count).contains { text[$0...].starts(with: words) }
     }
 }

@@ -178,10 +178,29 @@ package struct KeyDecoder: Sendable {
         }
     }
 
+    private static func character(_ code: Int, modifiers: Int) -> KeyPress? {
+        switch code {
+        case 9: modifiers & 1 != 0 ? .backTab : .tab
+        case 13: modifiers == 0 ? .enter : .newLine
+        case 27: .escape
+        case 127: modifiers == 0 ? .backspace : .wordBackspace
+        case 0x61...0x7A where modifiers & 4 != 0: self.control(UInt8(code - 0x60))
+        case 0x20..<0x7F where modifiers & 2 != 0:
+            .alt(Character(Unicode.Scalar(UInt8(code))))
+        default: nil
+        }
+    }
+
     /// The key of a control sequence, without its introducer.
     private static func function(_ sequence: String) -> KeyPress? {
         let final = sequence.last ?? " "
         let numbers = sequence.dropLast().split(separator: ";", omittingEmptySubsequences: false)
+        // `13;2u`, `27;2;13~`: keys by their characters, as some terminals send Enter with Shift.
+        if final == "u" || final == "~" && numbers.first == "27" && numbers.count == 3 {
+            return self.character(
+                Int(numbers[final == "u" ? 0 : 2]) ?? 0,
+                modifiers: numbers.count > 1 ? (Int(numbers[1]) ?? 1) - 1 : 0)
+        }
         // `1;5C`: the second number is one more than Shift 1, Alt 2, Ctrl 4.
         let modifiers = numbers.count > 1 ? (Int(numbers[1]) ?? 1) - 1 : 0
         let (isAlt, isControl) = (modifiers & 2 != 0, modifiers & 4 != 0)
@@ -190,8 +209,8 @@ package struct KeyDecoder: Sendable {
         case "B": return isAlt ? .altDown : .down
         case "C": return isAlt || isControl ? .wordRight : .right
         case "D": return isAlt || isControl ? .wordLeft : .left
-        case "H": return .home
-        case "F": return .end
+        case "H": return isControl ? .alt("<") : .home
+        case "F": return isControl ? .alt(">") : .end
         case "Z": return .backTab
         case "c": return .wordRight
         case "d": return .wordLeft

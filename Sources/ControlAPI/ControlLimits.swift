@@ -44,10 +44,12 @@ package enum ControlLimits {
     package static let waitMilliseconds: Int64 = 3_600_000
     /// How long `send` waits for a delivery when the caller names no time, in milliseconds.
     package static let waitMillisecondsDefault: Int64 = 30_000
-    /// The longest name of a person, in bytes; the engine's limit.
-    package static let nameBytes = 64
+    /// The longest name of a person, in characters, each a Unicode scalar; the engine's limit.
+    package static let nameCharacters = 64
     /// The longest invitation to a realm or a room, in bytes; the engine's limit.
-    package static let inviteBytes = 512
+    package static let inviteBytes = 1_024
+    /// The longest text in which an invitation is looked for, in bytes: a letter.
+    package static let pasteBytes = 16_384
     /// The longest name of a file, in bytes; the engine's limit.
     package static let fileNameBytes = 255
     /// The longest type of a file, in bytes; the engine's limit.

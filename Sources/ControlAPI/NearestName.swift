@@ -1,7 +1,9 @@
+internal import Letters
+
 /// Finds the word that someone probably meant.
 package enum NearestName {
     /// Longer words are never compared, so a hostile word costs nothing.
-    private static let wordBytes = 40
+    private static let wordCharacters = 40
 
     /// The candidate with the fewest edits from `word`, or nil when none is near.
     ///
@@ -10,13 +12,13 @@ package enum NearestName {
     /// that begins with a `word` of two or more letters is near too, and so is one of which a word
     /// is. The first of equals wins.
     package static func find(_ word: String, among candidates: [String]) -> String? {
-        let sought = Array(word.lowercased().utf8)
-        guard !sought.isEmpty, sought.count <= Self.wordBytes else { return nil }
+        let sought = Array(word.sought.unicodeScalars)
+        guard !sought.isEmpty, sought.count <= Self.wordCharacters else { return nil }
         var best: (distance: Int, name: String)?
-        for candidate in candidates where candidate.utf8.count <= Self.wordBytes {
-            let whole = candidate.lowercased()
+        for candidate in candidates where candidate.unicodeScalars.count <= Self.wordCharacters {
+            let whole = candidate.sought
             for name in [whole[...]] + whole.split(separator: " ") {
-                let name = Array(name.utf8)
+                let name = Array(name.unicodeScalars)
                 let isBeginning = sought.count >= 2 && name.starts(with: sought)
                 let distance = isBeginning ? 1 : Self.distance(sought, name)
                 if distance < best?.distance ?? .max { best = (distance, candidate) }
@@ -26,7 +28,7 @@ package enum NearestName {
         return best.name
     }
 
-    private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+    private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
         var beforePrevious = [Int](repeating: 0, count: right.count + 1)
         var previous = Array(0...right.count)
         for row in 1...left.count {

@@ -3,6 +3,9 @@ package enum StoaVersion {
     /// Major, minor and patch by semantic versioning.
     package static let text = "0.1.0"
 
+    /// What has the program run that is installed.
+    package static let restart = "systemctl --user restart stoad"
+
     /// Whether a version is from before another; nil where one of them is not three numbers.
     package static func isOlder(_ version: String, than other: String) -> Bool? {
         guard let version = Self.numbers(version), let other = Self.numbers(other) else {
@@ -19,15 +22,14 @@ package enum StoaVersion {
         of daemon: String, from own: String = StoaVersion.text
     ) -> (text: String, remedy: String)? {
         guard daemon != own else { return nil }
-        let restart = "systemctl --user restart stoad"
         switch Self.isOlder(daemon, than: own) {
-        case true?: return (text: "\(daemon), older than this stoa \(own)", remedy: restart)
+        case true?: return (text: "\(daemon), older than this stoa \(own)", remedy: self.restart)
         case false?:
             return (
                 text: "\(daemon), newer than this stoa \(own)",
                 remedy: "use the stoa that came with it"
             )
-        case nil: return (text: "\(daemon), and this is stoa \(own)", remedy: restart)
+        case nil: return (text: "\(daemon), and this is stoa \(own)", remedy: self.restart)
         }
     }
 

@@ -13,6 +13,8 @@ package enum ClientError: Error, Equatable, Sendable {
     case noAnswer
     /// The daemon answered with an error.
     case refused(RPCError)
+    /// A signal came while something was waited for; ``Posix/Interrupts`` has it.
+    case interrupted
     /// Another reader of the same consumer has taken over.
     case takenOver
     /// What came is no JSON-RPC, or answers nothing that was asked.
@@ -35,6 +37,7 @@ package enum ClientError: Error, Equatable, Sendable {
         case .unusable(let reason, _): TerminalText.line(reason)
         case .closed: "the daemon closed the connection"
         case .noAnswer: "the daemon did not answer in time"
+        case .interrupted: "interrupted"
         case .refused(let error): TerminalText.line(error.message)
         case .takenOver: "another reader of this consumer took over"
         case .garbled(let reason): "the program that answers is not a Stoa daemon: \(reason)"
@@ -48,6 +51,7 @@ package enum ClientError: Error, Equatable, Sendable {
         case .unusable(_, let remedy): remedy
         case .closed: "see its log: journalctl --user -u stoad"
         case .noAnswer: "try again, or see its log: journalctl --user -u stoad"
+        case .interrupted: ""
         case .refused(let error):
             error.knownCode == .methodNotFound
                 ? "the daemon is a different version: systemctl --user restart stoad"
@@ -66,7 +70,7 @@ package enum ClientError: Error, Equatable, Sendable {
             case .overflow, .shuttingDown, .busy: true
             default: false
             }
-        case .unusable, .takenOver, .garbled: false
+        case .unusable, .interrupted, .takenOver, .garbled: false
         }
     }
 }

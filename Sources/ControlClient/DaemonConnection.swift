@@ -4,7 +4,7 @@ internal import Posix
 
 /// A connection to the daemon that asks one thing at a time and keeps what comes unasked.
 ///
-/// Not for several threads. Waits in poll(2), so a signal handler may end the process meanwhile.
+/// Not for several threads. Once ``Posix/Interrupts`` has begun, a signal ends each wait.
 package final class DaemonConnection {
     private let connection: UnixConnection
     private var codec = LineCodec()
@@ -36,11 +36,14 @@ package final class DaemonConnection {
                     path: path, timeoutMilliseconds: answerMilliseconds)
                 break
             } catch {
+                guard !Interrupts.isWaiting else { throw .interrupted }
                 guard error.meansNobodyListens else { throw Self.clientError(error) }
                 guard SystemClock.monotonicMilliseconds() < deadline else {
                     throw .nobody(at: path)
                 }
-                _ = try? waitUntilReadable([], timeoutMilliseconds: Self.retryMilliseconds)
+                _ = try? waitUntilReadable(
+                    Interrupts.descriptor.map { [$0] } ?? [],
+                    timeoutMilliseconds: Self.retryMilliseconds)
             }
         }
         self.answerMilliseconds = answerMilliseconds
@@ -146,6 +149,7 @@ package final class DaemonConnection {
                 try self.connection.writeAll(line)
             }
         } catch {
+            if Interrupts.isWaiting { throw .interrupted }
             if error.code == ETIMEDOUT { throw .noAnswer }
             // The daemon may have said why before it closed.
             while true {
@@ -167,7 +171,7 @@ package final class DaemonConnection {
         do throws(SystemError) {
             count = try self.connection.readSome(into: &self.buffer, timeoutMilliseconds: left)
         } catch {
-            throw .closed
+            throw Interrupts.isWaiting ? .interrupted : .closed
         }
         guard let count else {
             if left != nil { throw .noAnswer }

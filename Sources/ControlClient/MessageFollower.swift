@@ -12,6 +12,8 @@ package final class MessageFollower {
         case change(Received<ChangeResult>)
         /// A part of a durable stream.
         case piece(Received<StreamPieceEvent>)
+        /// What is missing of a conversation now.
+        case missing(Received<MissingEvent>)
         /// Messages that cannot be given.
         case gap(Received<GapEvent>)
         /// The connection is lost; the follower connects again by itself.
@@ -187,6 +189,8 @@ package final class MessageFollower {
                 if let change = request.change { events.append(.change(change)) }
             case StreamPieceEvent.name:
                 events.append(.piece(request.event(StreamPieceEvent.self)))
+            case MissingEvent.name:
+                events.append(.missing(request.event(MissingEvent.self)))
             case GapEvent.name: events.append(.gap(request.event(GapEvent.self)))
             case EndedEvent.name: throw .takenOver
             default: continue

@@ -41,6 +41,7 @@ extension Alert.Code {
     var messageID: String {
         switch self {
         case .clock: "628dea40bee34de79ce955240d7ee802"
+        case .wrongClock: "5f0c7b1e2a8d4c63b94e17d2a6f80c35"
         case .identityInUse: "82d6327d88ab440599219211b6320510"
         case .shutOut: "dba6c6c0b16a47e8bcafe33e6e73b589"
         case .storage: "ab6399b12def41f891ada459bc0b0568"

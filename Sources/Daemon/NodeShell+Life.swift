@@ -29,9 +29,16 @@ extension NodeShell {
         do throws(SystemError) { try self.listen() } catch { return self.fail(StartError(error)) }
         self.turn {
             self.happened(.started)
+            if self.birth.isOnlyReading {
+                let failure = StoreFailure(
+                    readOnly: "\(self.configuration.dataDirectory)/stoa.db")
+                self.happened(.unwritable("\(failure.detail); \(failure.remedy)"))
+            }
             self.takeUpRestored()
         }
-        for peer in self.configuration.peers where peer.numeric == nil { self.follow(peer) }
+        if !self.birth.isOnlyReading {
+            for peer in self.configuration.peers where peer.numeric == nil { self.follow(peer) }
+        }
         self.startMetrics()
         do throws(SystemError) {
             try self.takeClients()
@@ -45,6 +52,7 @@ extension NodeShell {
         self.log(
             .info,
             "version \(Build.version), identity \(self.node.id), \(self.readyStatus)")
+        LastWords(socket: self.configuration.socket).forget()
         Readiness.ready(status: self.readyStatus)
     }
 
@@ -59,7 +67,8 @@ extension NodeShell {
 
     /// What the service manager shows of a daemon that runs.
     var readyStatus: String {
-        "listening on "
+        guard !self.birth.isOnlyReading else { return "reading only: the disk is read-only" }
+        return "listening on "
             + self.network.listening.addresses.map(\.description).joined(separator: ", ")
     }
 

@@ -1,3 +1,4 @@
+internal import ControlAPI
 internal import Engine
 internal import Formats
 internal import Loop
@@ -32,7 +33,7 @@ extension NodeShell {
         let isTaken = self.workers.common.run {
             () -> Result<(Configuration, StoredRealms), Refusal> in
             do throws(ConfigurationError) {
-                guard case .run(let configuration) = try rereading() else {
+                guard case .run(let configuration) = try rereading(nil) else {
                     preconditionFailure("the same arguments mean the same command")
                 }
                 do throws(StartError) {
@@ -68,7 +69,7 @@ extension NodeShell {
         }
     }
 
-    private func takeUp(_ new: Configuration, _ realms: StoredRealms) {
+    func takeUp(_ new: Configuration, _ realms: StoredRealms) {
         let old = self.configuration
         for line in new.overruled { self.log(.warning, line) }
         let changes = old.changes(to: new)
@@ -79,6 +80,10 @@ extension NodeShell {
         self.warnOfUnknownRealm()
         self.happened(.realms(self.nodeRealms))
         self.happened(.preferences(new.preferences))
+        for setting in Setting.ofUsers
+        where old.given.values[setting]?.last?.text != new.given.values[setting]?.last?.text {
+            self.happened(.set(setting.key, SettingResult(setting, in: self.configuration).value))
+        }
         for peer in new.peers where !old.peers.contains(peer) { self.follow(peer) }
         self.startMetrics()
         let now = changes.filter { $0.description.effect == .reload }.map(\.key)

@@ -47,7 +47,8 @@ actor NodeShell {
         self.realms = realms
         self.loop = opening.loop
         self.log = opening.log
-        let numeric = configuration.peers.compactMap { peer in
+        let peers = birth.isOnlyReading ? [] : configuration.peers
+        let numeric = peers.compactMap { peer in
             peer.numeric.map { StaticPeer(address: $0, key: peer.key) }
         }
         self.node = Node(
@@ -208,8 +209,8 @@ actor NodeShell {
 
     private func perform(_ action: Action, isFollowed: Bool) {
         switch action {
-        case .dial(let dial, let address, let key):
-            self.peerStreams.dial(dial, address, expecting: key)
+        case .dial(let dial, let address, let key, let isNarrow):
+            self.peerStreams.dial(dial, address, expecting: key, isNarrow: isNarrow)
         case .refresh(let service): self.network.discovery.refresh(service)
         case .search(let search): self.network.discovery.search(search)
         case .abandon(let dial): self.peerStreams.abandon(dial)
@@ -241,10 +242,13 @@ actor NodeShell {
             self.answered(request, answer)
         case .show(let changes): self.show(changes)
         case .signal(let signals): self.signal(signals)
+        case .changed(let list): self.changed(list)
         case .log(let level, let text, let subject):
             self.log(level, text, about: subject)
         case .countPackets(let links):
             self.happened(.packetsCounted(self.peerStreams.packetCounts(of: links)))
+        case .seeFlights(let links):
+            self.happened(.flightsSeen(self.peerStreams.flights(of: links)))
         case .examine: self.examine { self.happened(.examined($0)) }
         }
     }

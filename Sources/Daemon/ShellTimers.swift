@@ -79,7 +79,7 @@ extension Engine.Timer {
             .milliseconds(5)
         case .pulse, .trial, .seek: .milliseconds(100)
         case .ping, .redial, .release, .networkCheck, .storage, .secrets, .payloads, .alerts,
-            .marks, .transfers, .signals:
+            .marks, .holes, .transfers, .signals, .streams:
             .coarse
         }
     }

@@ -20,11 +20,24 @@ extension DiagnosisFacts {
         self.addresses = Set((interfaces ?? []).flatMap(\.addresses).map(\.description))
         self.lookAtNetworks(interfaces ?? [])
         self.avahiRuns = Files.exists("/run/avahi-daemon/socket")
+        let holders = SocketHolders(
+            accounts: Self.text("/etc/passwd"), program: SocketHolders.program)
         let sockets = ["/proc/net/udp", "/proc/net/udp6"].map(Self.text).joined()
+        self.lookAtTakenPorts(holders)
         self.otherResponders = MulticastHolders.names(
-            sockets: sockets, accounts: Self.text("/etc/passwd"),
-            own: ProcessEnvironment.userID
+            sockets: sockets, holders, own: ProcessEnvironment.userID
         ) { Files.exists("\(Self.accounts)/\($0)/control.sock") }
+    }
+
+    /// Who holds the ports that the daemon should listen on and does not.
+    private mutating func lookAtTakenPorts(_ holders: SocketHolders) {
+        guard let taken = self.diagnosis?.taken, !taken.isEmpty else { return }
+        let table = ["/proc/net/tcp", "/proc/net/tcp6"].map(Self.text).joined()
+        for address in taken {
+            guard let port = SocketAddress(address)?.port else { continue }
+            self.portHolders[address] = holders.holder(
+                of: SocketHolders.sockets(of: port, in: table, isTCP: true))
+        }
     }
 
     /// Which networks this machine is in, who is in none of them, and whether multicast passes.

@@ -26,7 +26,7 @@ package struct TierBudget: Hashable, Sendable {
     package let pictureBytes: UInt64
     /// Members of whom it is kept how far they have an own log.
     package let positions: Int
-    /// The time between two marks of one member that are taken: a little less than its author waits.
+    /// The time between two marks of one member that are taken, in the long run: less than its author waits.
     package let markMilliseconds: UInt64
 }
 

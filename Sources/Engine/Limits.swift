@@ -110,6 +110,19 @@ extension Limits {
     /// A dial beside a doubted link begins anew after so long, so that one is always young: what TCP sends
     /// first it sends again after one second.
     static let besideMilliseconds: UInt64 = 2_000
+    /// A packet with so many bytes of a link is small: what every host and network takes, RFC 9293 section 3.7.1.
+    package static let smallSegmentBytes = 536
+    /// What each network takes of IPv6, RFC 8200 section 5: where less is known to pass, small packets are no news.
+    static let leastPathBytes: UInt32 = 1_280
+    /// A packet that was sent again so often in vain is not lost by chance; by then 1.4 s have passed.
+    static let largeResends: UInt32 = 3
+    /// On a link so young the handshake has shown just now that small packets pass.
+    static let youngMilliseconds: UInt64 = 10_000
+    /// Where large packets are lost, small ones are used for so long: as a network may be mended, and an hour of
+    /// somewhat more work harms nobody.
+    static let narrowMilliseconds: UInt64 = 3_600_000
+    /// So many peers and hosts are remembered to which they are: all that may be linked, each by both.
+    static let narrowPaths = 2 * links
     /// Clocks in an office differ by seconds; five minutes is what Kerberos tolerates.
     package static let aheadMilliseconds: UInt64 = 300_000
     /// Entries that were held and are shown at once.
@@ -131,6 +144,20 @@ extension Limits {
     package static let lateMilliseconds: UInt64 = 30_000
     /// Held entries are looked at again after an hour at the latest, since clocks may be set.
     package static let releaseMilliseconds: UInt64 = 3_600_000
+    /// What is missing is told of once nothing of it has come for this long: on a LAN it comes in less.
+    package static let holeMilliseconds: UInt64 = 2_000
+    /// Subscribers are told so often at most what is missing of a conversation.
+    static let holeEventMilliseconds: UInt64 = 1_000
+    /// The same where only messages of strangers are missing or have come, who may do that again and again.
+    static let strangersHoleEventMilliseconds: UInt64 = 10_000
+    /// Logs of a conversation of which is remembered that there is more than is here: more than people read about.
+    static let holeLogs = 64
+    /// Who has it, of each of these logs.
+    static let holeHolders = 16
+    /// Signatures of runs that do not follow what is here are checked so often for strangers.
+    static let holeCheckMilliseconds: UInt64 = 100
+    /// Conversations that are looked at in one turn, since all are after a start.
+    static let holeLooks = 8
     /// Clock deltas are gathered for this long, so that a burst costs one frame.
     package static let deltaMilliseconds: UInt64 = 100
     /// Peers that can do without them have their turn within this long.
@@ -183,6 +210,14 @@ extension Limits {
     package static let expiredBytesPerBatch = 1_048_576
     /// Entries that are looked at for that.
     package static let expiryRowsPerBatch = 1_024
+    /// A clock that is so far behind what is shown already was set back: others may be ahead by less.
+    static let pastMilliseconds: UInt64 = 600_000
+    /// What streams brought is looked at so long after it came or was received: a burst counts once.
+    static let streamCheckMilliseconds: UInt64 = 5_000
+    /// And so often, since it becomes old: days are kept, so an hour more is nothing.
+    static let streamAgeMilliseconds: UInt64 = 3_600_000
+    /// For how many days it is kept at most where nobody says.
+    package static let streamsKeepDays: UInt64 = 7
     /// An answer with the largest payloads: each of the others takes two bytes and a length.
     static let payloadsFrameBytes = runEntryBytes + 4 * payloadItems + 64
     /// The same payload is asked of the same link once an hour: one that may never come costs a few
@@ -327,10 +362,20 @@ extension Limits {
 
     /// What the user has read is told this long after the last time: who scrolls reads many at once.
     static let readMilliseconds: UInt64 = 2_000
-    /// What has come is told this seldom, to those who are linked through others only.
+    /// What has come is told this seldom in the long run, to those who are linked through others only.
     static let storedMilliseconds: UInt64 = 10_000
-    /// Marks and positions are gathered for this long, so that many cost one transaction.
+    /// And this long after the last time, since its author may wait to hear of it.
+    static let storedLeastMilliseconds: UInt64 = 1_500
+    /// So often in quick succession.
+    static let marksAtOnce = 12
+    /// Whether somebody lets the user in is known so soon where they are linked: a few round trips.
+    static let unsaidMilliseconds: UInt64 = 1_000
+    /// Of so many is told through whom a message goes to somebody.
+    static let passingNamed = 3
+    /// Marks and positions are written this seldom, so that many cost one transaction.
     static let gatherMilliseconds: UInt64 = 1_000
+    /// What comes first waits this long for others that come with it.
+    static let soonMilliseconds: UInt64 = 100
     /// Who was not heard of for so long is not waited for where all are to have a message.
     static let awayMilliseconds: UInt64 = 30 * dayMilliseconds
 

@@ -36,8 +36,10 @@ package enum Limits {
     /// What a payload counts at least in a run: its hash may come to stand in its place, and that must
     /// not make the run too large.
     package static let payloadHashBytes = 32
-    /// Names are shown in one line of a terminal.
-    package static let nameBytes = 64
+    /// Characters of a name, each a Unicode scalar: names are shown in one line of a terminal.
+    package static let nameCharacters = 64
+    /// Bytes of a name: what the longest one has in scripts of four bytes a letter, and in one byte of length.
+    package static let nameBytes = 255
     /// Realms with a secret that a node may be in: each is a tag more on each link, and a try more for
     /// who dials.
     package static let realms = 8
@@ -45,8 +47,8 @@ package enum Limits {
     package static let realmTagCounts = [8, 16, 32]
     /// How many tags stand in a frame `shares`: as many as a node may have conversations fit.
     package static let shareTagCounts = [16, 64, 256, 1_024, 4_096]
-    /// The name of a realm stands before that of a room, in `office/ops`.
-    package static let realmNameBytes = 32
+    /// Characters of a realm's name, which stands before that of a room, in `office/ops`.
+    package static let realmNameCharacters = 32
     /// A status is a sentence, not a message.
     package static let statusBytes = 256
     /// A record is a small value by definition.
@@ -104,9 +106,9 @@ package enum Limits {
     /// Rooms a node may be in.
     package static let conversations = 4_096
     /// Ephemeral frames fit one datagram, should they ever travel so.
-    package static let ephemeralFrameBytes = 1_280
+    package static let ephemeralFrameBytes = 1_472
     /// What one ephemeral frame carries: a packet of a stream, its name and what seals them.
-    package static let ephemeralBytes = 1_216
+    package static let ephemeralBytes = 1_408
     /// What one entry of a durable stream carries: with what seals and names it, it fits one.
     package static let streamPieceBytes = 49_152
     package static let streamPacketBytes = 1_024

@@ -11,6 +11,10 @@ package enum NotifierEvent: Sendable {
     case received(ServerMessage)
     /// The person has closed a notification.
     case dismissed(tag: String)
+    /// The person has chosen what to do about a notification.
+    case chosen(tag: String, NoteAction)
+    /// The person has typed an answer into a notification.
+    case replied(tag: String, String)
     /// The moment that was asked for has come.
     case due
 }
@@ -25,6 +29,16 @@ package enum NotifierEffect: Equatable, Sendable {
     case show(tag: String, DesktopNote)
     /// Take the notification with this tag away, where it stands.
     case close(tag: String)
+    /// Open a terminal with a conversation, or with all of them.
+    case open(conversation: String?)
+}
+
+/// What a person can do about a notification.
+package enum NoteAction: String, Equatable, Sendable {
+    case open
+    /// Answer at once; where the desktop has no way to type one, the conversation is opened.
+    case reply
+    case accept
 }
 
 /// What a notification says.
@@ -35,6 +49,9 @@ package struct DesktopNote: Equatable, Sendable {
     package var text: String
     /// Whether it is to stay until it is closed.
     package var isUrgent = false
+    package var actions: [NoteAction] = []
+    /// Whose picture to show beside it: a person whom the user has let in.
+    package var person: String?
 }
 
 /// Decides of what a person is told at their desktop: what is for them alone, what calls them, who wants to
@@ -56,9 +73,22 @@ package struct NotifierState: Sendable {
         var last = ""
         var title = ""
         var text = ""
+        /// The other person of a conversation of two.
+        var person: String?
     }
 
-    private enum Asked: Equatable, Sendable { case follow, conversations, requests }
+    /// An answer that was typed into a notification, until the daemon has it.
+    private struct Reply: Equatable, Sendable {
+        var conversation: String
+        var text: String
+        var key: String
+    }
+
+    private enum Asked: Equatable, Sendable {
+        case follow, conversations, requests
+        case reply(Reply)
+        case accept(String)
+    }
 
     /// Until when nothing is shown of what was held back.
     private struct Held: Equatable, Sendable {
@@ -80,8 +110,14 @@ package struct NotifierState: Sendable {
     private static let titleColumns = 32
     /// The first and the longest pause before another attempt to connect, in milliseconds.
     private static let pauses: ClosedRange<Int64> = 200...60_000
-    /// How many messages wait for their conversation to be known.
+    /// How many messages wait for their conversation to be known, and how many answers for the daemon.
     private static let earlyLimit = 32
+    /// How many conversations, and how many requests, have a notification of their own at a time.
+    private static let noteLimit = 5
+    /// How many of those who wait are counted: as many as the daemon keeps.
+    private static let requestLimit = 256
+    /// The tags of what is said of all others together.
+    private static let others = (conversations: "others", requests: "requests")
     /// How long it waits before it looks again whether the desktop may be disturbed, in milliseconds.
     private static let inhibitedMilliseconds: Int64 = 60_000
 
@@ -103,6 +139,11 @@ package struct NotifierState: Sendable {
     private var waiting = 0
     /// Messages of conversations of which nothing is known yet.
     private var early: [MessageResult] = []
+    /// How many messages came in conversations beyond those that have a notification.
+    private var others: [String: Int] = [:]
+    /// Requests that stand on the desktop, each or all together.
+    private var requests: Set<String> = []
+    private var replies: [Reply] = []
     private var effects: [NotifierEffect] = []
 
     /// Begins; the first event is `.due`.
@@ -140,7 +181,9 @@ package struct NotifierState: Sendable {
             self.pause = min(self.pause * 2, Self.pauses.upperBound)
         case .received(.response(let response)): self.answered(response, wishes)
         case .received(.notification(let request)): self.notified(ServerEvent(request), wishes)
-        case .dismissed(let tag): self.shown[tag] = nil
+        case .dismissed(let tag): self.dismissed(tag)
+        case .chosen(let tag, let action): self.choose(action, of: tag)
+        case .replied(let tag, let text): self.reply(text, to: tag)
         case .due:
             if let next = self.nextAttempt, next <= now, !self.isConnected {
                 self.nextAttempt = nil
@@ -219,12 +262,17 @@ package struct NotifierState: Sendable {
         }
         self.askForConversations()
         self.askForRequests()
+        // The daemon may have them: it knows them by their keys.
+        for reply in self.replies { self.send(reply) }
     }
 
     private mutating func answered(_ response: RPCResponse, _ wishes: () -> Wishes) {
         guard case .integer(let id) = response.id, let asked = self.asked.removeValue(forKey: id)
         else { return }
-        if case .result(let result) = response.outcome { self.take(result, asked, wishes) }
+        switch response.outcome {
+        case .result(let result): self.take(result, asked, wishes)
+        case .failure(let error): self.refused(error, asked)
+        }
         // Once no list is coming: at log-in, and after quiet hours, all of it is told at once.
         guard self.wantsSummary, !self.asked.values.contains(where: { $0 != .follow }) else {
             return
@@ -259,6 +307,8 @@ package struct NotifierState: Sendable {
                 }
             }
             if self.isListOld { self.askForConversations() }
+        case .reply(let reply): self.replies.removeAll { $0 == reply }
+        case .accept(let peer): self.decided(peer)
         case .requests:
             let page = RequestsMethod.Result(reading: result)
             self.waiting += page.items.count
@@ -295,7 +345,9 @@ package struct NotifierState: Sendable {
 
     private static func cut(_ text: String) -> String {
         let scalars = text.unicodeScalars
-        let line = TerminalText.line(String(scalars.prefix(self.textScalars)))
+        // Lines of a text follow one another: a desktop has few, and ^J says nothing to most people.
+        let words = String(scalars.prefix(self.textScalars)).split(whereSeparator: \.isWhitespace)
+        let line = TerminalText.line(words.joined(separator: " "))
         return scalars.dropFirst(self.textScalars).isEmpty ? line : line + "…"
     }
 
@@ -339,14 +391,112 @@ package struct NotifierState: Sendable {
         shown.last = message.id
         shown.title = conversation.isDirect ? author : "\(author) in \(conversation.name)"
         shown.text = isHidden ? "a new message" : Self.cut(text)
+        shown.person = conversation.isDirect ? "@\(message.author)" : nil
+        guard wishes.isQuiet || self.shown[id] != nil || self.shown.count < Self.noteLimit else {
+            self.others[id, default: 0] += 1
+            return self.showOthers()
+        }
         if !wishes.isQuiet { self.shown[id] = shown }
         self.effects.append(.show(tag: id, Self.note(shown)))
     }
 
     private static func note(_ shown: Shown) -> DesktopNote {
-        DesktopNote(
+        var note = DesktopNote(
             title: shown.count > 1 ? "\(shown.title) (\(shown.count) new)" : shown.title,
             text: shown.text)
+        note.actions = [.open, .reply]
+        note.person = shown.person
+        return note
+    }
+
+    /// Says in one notification where else there is something.
+    private mutating func showOthers() {
+        let tag = Self.others.conversations
+        guard !self.others.isEmpty else { return self.effects.append(.close(tag: tag)) }
+        let names = self.others.keys.compactMap { self.conversations[$0]?.name }.sorted()
+        var note = DesktopNote(
+            title:
+                "Messages in \(names.count) more \(names.count == 1 ? "conversation" : "conversations")",
+            text: Self.cut(names.joined(separator: ", ")))
+        note.actions = [.open]
+        self.effects.append(.show(tag: tag, note))
+    }
+
+    // MARK: What the person does
+
+    private static func tag(ofRequest peer: String) -> String { "request \(peer)" }
+
+    private mutating func dismissed(_ tag: String) {
+        self.shown[tag] = nil
+        if tag == Self.others.conversations { self.others = [:] }
+    }
+
+    private mutating func choose(_ action: NoteAction, of tag: String) {
+        let peer = self.requests.first { Self.tag(ofRequest: $0) == tag }
+        if action == .accept, let peer {
+            return self.ask(AcceptMethod.self, .accept(peer)) { $0.person = "@\(peer)" }
+        }
+        self.effects.append(.open(conversation: self.shown[tag] == nil ? nil : tag))
+    }
+
+    private mutating func reply(_ text: String, to tag: String) {
+        guard let shown = self.shown[tag], !TerminalText.isBlank(text) else { return }
+        let reply = Reply(
+            conversation: tag, text: text, key: "notify-\(shown.last)-\(self.lastID)")
+        guard self.replies.count < Self.earlyLimit else {
+            return self.tell(notDone: "Your answer was not sent", why: text)
+        }
+        self.replies.append(reply)
+        if self.isConnected { self.send(reply) }
+    }
+
+    private mutating func send(_ reply: Reply) {
+        self.ask(SendMethod.self, .reply(reply)) {
+            ($0.to, $0.text, $0.idempotencyKey) = (reply.conversation, reply.text, reply.key)
+        }
+    }
+
+    private mutating func refused(_ error: RPCError, _ asked: Asked) {
+        switch asked {
+        case .follow, .conversations, .requests: break
+        case .accept: self.tell(notDone: "Not accepted", why: error.message)
+        case .reply(let reply):
+            self.replies.removeAll { $0 == reply }
+            self.tell(notDone: "Your answer was not sent", why: "\(error.message): \(reply.text)")
+        }
+    }
+
+    private mutating func tell(notDone title: String, why: String) {
+        self.effects.append(.show(tag: "failed", DesktopNote(title: title, text: Self.cut(why))))
+    }
+
+    /// Somebody waits no longer: here or elsewhere they were let in or turned down.
+    private mutating func decided(_ peer: String) {
+        guard self.requests.remove(peer) != nil else { return }
+        self.effects.append(.close(tag: Self.tag(ofRequest: peer)))
+        if self.requests.count <= Self.noteLimit {
+            self.effects.append(.close(tag: Self.others.requests))
+        }
+    }
+
+    private mutating func tell(request peer: String, _ change: ChangeResult) {
+        guard self.requests.count < Self.requestLimit else { return }
+        self.requests.insert(peer)
+        var note: DesktopNote
+        var tag = Self.tag(ofRequest: peer)
+        if self.requests.count > Self.noteLimit {
+            tag = Self.others.requests
+            note = DesktopNote(
+                title: "\(self.requests.count) people want to write to you",
+                text: "Read and answer with: stoa requests")
+        } else {
+            let name = ShownPerson(name: change.name ?? "", id: peer, isAmbiguous: true)
+                .fitted(Self.titleColumns)
+            note = DesktopNote(
+                title: "\(name) wants to write to you", text: Self.cut(change.text ?? ""))
+            note.actions = [.accept]
+        }
+        self.effects.append(.show(tag: tag, note))
     }
 
     private mutating func tell(_ change: ChangeResult, _ wishes: () -> Wishes) {
@@ -355,7 +505,10 @@ package struct NotifierState: Sendable {
         case .seen:
             let unread = change.unread ?? 0
             self.unread[id] = (unread, change.mentions ?? 0)
-            if unread == 0 { self.close(id) }
+            if unread == 0 {
+                self.close(id)
+                if self.others.removeValue(forKey: id) != nil { self.showOthers() }
+            }
             if self.unread.values.allSatisfy({ $0.unread == 0 }) {
                 self.effects.append(.close(tag: Self.missed))
             }
@@ -363,16 +516,8 @@ package struct NotifierState: Sendable {
         case .arranged:
             self.conversations[id]?.isMuted = change.muted == true
             if change.muted == true { self.close(id) }
-        case .requested:
-            let name = ShownPerson(
-                name: change.name ?? "", id: change.peer.shown, isAmbiguous: true
-            ).fitted(Self.titleColumns)
-            self.effects.append(
-                .show(
-                    tag: "request " + change.peer.shown,
-                    DesktopNote(
-                        title: "\(name) wants to write to you",
-                        text: Self.cut(change.text ?? ""))))
+        case .requested: self.tell(request: change.peer.shown, change)
+        case .accepted, .declined: self.decided(change.peer.shown)
         case .raised:
             self.effects.append(
                 .show(

@@ -4,7 +4,7 @@ import Glibc
 /// A program that this process has started and waits for: posix_spawnp(3), pidfd_open(2), waitpid(2).
 ///
 /// It gets the streams that are given, and none else of this process; signals are as they are by
-/// default. It goes on when this value goes: call ``wait()`` to know how it ends.
+/// default, but for those that ``Interrupts`` leaves ignored. It goes on when this value goes: call ``wait()`` to know how it ends.
 package final class ChildProcess {
     /// How a program has ended.
     package enum End: Hashable, Sendable {
@@ -55,6 +55,9 @@ package final class ChildProcess {
         var (none, all) = (sigset_t(), sigset_t())
         sigemptyset(&none)
         sigfillset(&all)
+        for number in [SIGINT, SIGHUP] where clinux_is_ignored(number) == 1 {
+            sigdelset(&all, number)
+        }
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &all)
         var flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF

@@ -3,7 +3,8 @@ import Glibc
 /// An open file descriptor with one owner, closed exactly once.
 ///
 /// It cannot be copied; keep it in a stored property of the class or struct that owns the file.
-/// Calls retry after `EINTR` and trap on `EBADF`, which only a broken owner can cause.
+/// Calls retry after `EINTR`, unless ``Interrupts`` has a signal, and trap on `EBADF`, which only a broken
+/// owner can cause.
 package struct FileDescriptor: ~Copyable, Sendable {
     /// The number, for calls that only borrow it; it must not be closed or outlive this value.
     package let number: Int32
@@ -76,6 +77,8 @@ extension FileDescriptor {
             if count > 0 { return .bytes(count) }
             if count == 0 { return .end }
             let code = errno
+            // Whoever waits for the descriptor then sees the signal.
+            if code == EINTR, Interrupts.isWaiting { return .wouldBlock }
             if code == EINTR { continue }
             if code == EAGAIN { return .wouldBlock }
             return .failed(.ofDescriptor(code, "read"))
@@ -92,6 +95,8 @@ extension FileDescriptor {
             }
             if count >= 0 { return .bytes(count) }
             let code = errno
+            // Whoever waits for the descriptor then sees the signal.
+            if code == EINTR, Interrupts.isWaiting { return .wouldBlock }
             if code == EINTR { continue }
             if code == EAGAIN { return .wouldBlock }
             return .failed(.ofDescriptor(code, "write"))
@@ -112,6 +117,8 @@ extension FileDescriptor {
             }
             if count >= 0 { return .bytes(count) }
             let code = errno
+            // Whoever waits for the descriptor then sees the signal.
+            if code == EINTR, Interrupts.isWaiting { return .wouldBlock }
             if code == EINTR { continue }
             if code == EAGAIN { return .wouldBlock }
             return .failed(.ofDescriptor(code, "send"))

@@ -105,6 +105,11 @@ package enum Files {
         if self.isEmpty(path) { try self.syncNames(of: path) }
     }
 
+    /// Whether a directory is on a file system that takes no writes; false for one that is not there.
+    package static func isOnReadOnlySystem(_ path: String) -> Bool {
+        access(path, W_OK) != 0 && errno == EROFS
+    }
+
     /// Makes a directory and its missing parents, with mode 0700; those that exist stay as they are.
     package static func makeDirectories(_ path: String) throws(SystemError) {
         if mkdir(path, 0o700) == 0 { return }
@@ -178,6 +183,15 @@ package enum Files {
     /// Removes a file; one that is missing already counts as removed.
     package static func remove(_ path: String) throws(SystemError) {
         guard unlink(path) == 0 || errno == ENOENT else { throw SystemError(errno, "remove", path) }
+    }
+
+    /// Where a symbolic link leads, as it is written; nil where it cannot be read: readlink(2).
+    package static func target(ofLink path: String) -> String? {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = buffer.withUnsafeMutableBytes {
+            $0.baseAddress.map { readlink(path, $0, Int(PATH_MAX)) } ?? 0
+        }
+        return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
     }
 
     /// The directory part of a path: all before the last slash, `.` without one.

@@ -30,6 +30,13 @@ package final class LockFile {
     }
 }
 
+extension LockFile {
+    /// Tells whether an error says that the file system has no locks.
+    package static func isNotGranted(_ error: SystemError) -> Bool {
+        error.call == "lock" && [ENOLCK, EOPNOTSUPP, ENOSYS].contains(error.code)
+    }
+}
+
 /// A lock that goes over to programs that are started with its descriptor: flock(2).
 ///
 /// It is free once all of them have ended, and this process, too.

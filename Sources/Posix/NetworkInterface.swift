@@ -56,6 +56,14 @@ package struct NetworkInterface: Hashable, Sendable {
         return found.sorted { $0.index < $1.index }
     }
 
+    /// The names of interfaces by which link-local addresses can be reached.
+    package static var linkLocal: [String] {
+        let all = (try? NetworkInterface.all()) ?? []
+        return all.filter { interface in
+            interface.isUp && interface.addresses.contains { $0.isIPv6 && $0.isLinkLocal }
+        }.map(\.name)
+    }
+
     /// The bytes of a mask; its family is that of the address, whatever it says itself.
     private static func mask(
         _ pointer: UnsafePointer<sockaddr>, of address: SocketAddress

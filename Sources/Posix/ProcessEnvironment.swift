@@ -50,12 +50,17 @@ package enum ProcessEnvironment {
     /// The process id: getpid(2).
     package static var processID: Int32 { getpid() }
 
-    /// The arguments, without the program's name; nil where the system does not tell them.
+    /// The arguments, without the program's name.
     ///
-    /// Swift reads them from `/proc/self/cmdline`. Where there is no `/proc` it gives none, and a program
-    /// that took that for a call without arguments would do what nobody asked for.
-    package static var arguments: [String]? {
-        CommandLine.arguments.isEmpty ? nil : Array(CommandLine.arguments.dropFirst())
+    /// Swift's own look for them beside the environment, which a preloaded library may have moved, or in `/proc`.
+    package static let arguments = Self.rawArguments.map { String(cString: $0) }
+
+    private static var rawArguments: some Sequence<UnsafePointer<CChar>> {
+        // Each is there for as long as the process.
+        sequence(state: 1 as Int32) { index in
+            defer { index += 1 }
+            return clinux_argument(index)
+        }
     }
 
     /// Overwrites an argument where other users of this machine could see it; it is still in ``arguments``,
@@ -66,18 +71,8 @@ package enum ProcessEnvironment {
     ///
     /// In ``arguments`` such bytes are replaced, so that two that differ may read alike.
     package static var garbledArgument: String? {
-        for index in 1..<max(1, Int(CommandLine.argc)) {
-            guard let argument = CommandLine.unsafeArgv[index] else { return nil }
-            if String(validatingCString: argument) == nil { return String(cString: argument) }
-        }
-        return nil
+        Self.rawArguments.first { String(validatingCString: $0) == nil }.map { String(cString: $0) }
     }
-
-    /// Says that there are no arguments to be read, and what to do.
-    package static let noArguments = (
-        text: "the arguments cannot be read because /proc is not mounted",
-        remedy: "mount it: mount -t proc proc /proc"
-    )
 
     /// The login name of the user, or nil when the system has none for the id: getpwuid_r(3).
     ///

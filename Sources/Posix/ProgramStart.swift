@@ -5,13 +5,10 @@ package enum ProgramStart {
     /// The file of this program: proc(5).
     ///
     /// Nil where /proc is not there.
-    package static var ownPath: String? {
-        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = buffer.withUnsafeMutableBytes {
-            $0.baseAddress.map { readlink("/proc/self/exe", $0, Int(PATH_MAX)) } ?? 0
-        }
-        return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
-    }
+    package static var ownPath: String? { Files.target(ofLink: "/proc/self/exe") }
+
+    /// Whether the file of this program was replaced or removed since it started, as by an upgrade: proc(5).
+    package static var isReplaced: Bool { self.ownPath?.hasSuffix(" (deleted)") == true }
 
     /// A program that belongs to this one: beside it, or in `../libexec/stoa`.
     ///

@@ -12,10 +12,18 @@ package enum StreamSocket {
     ///
     /// Wait until it is writable, then ask ``connectResult(of:)``. Throws when the system refuses
     /// at once, for instance without a route.
-    package static func connect(to address: SocketAddress) throws(SystemError) -> FileDescriptor {
+    ///
+    /// - Parameter segmentBytes: how much data a packet has at most, both ways: `TCP_MAXSEG`, tcp(7), which the
+    ///   peer is told of. Nil for what the network takes.
+    package static func connect(
+        to address: SocketAddress, segmentBytes: Int? = nil
+    ) throws(SystemError) -> FileDescriptor {
         let number = clinux_stream_socket(address.family, 1)
         guard number >= 0 else { throw SystemError(errno, "socket", address.description) }
         let descriptor = FileDescriptor(owning: number)
+        if let segmentBytes, clinux_set_segment(number, Int32(segmentBytes)) != 0 {
+            throw .ofDescriptor(errno, "setsockopt")
+        }
         let status = address.withSockaddr { Glibc.connect(number, $0, $1) }
         let code = errno
         // After EINTR the attempt goes on by itself, as after EINPROGRESS: connect(2).
@@ -64,6 +72,16 @@ package enum StreamSocket {
         package var received: UInt32
         /// Received while one before them was missing.
         package var early: UInt32
+        /// How much data a packet has at most, and how large it may be by what is known of the way.
+        package var segmentBytes: UInt32
+        package var pathBytes: UInt32
+        /// Bytes that were sent and are not acknowledged; how often the first were sent again since anything
+        /// was; and packets of them that the peer has got behind what is missing.
+        package var unacknowledgedBytes: UInt32
+        package var resends: UInt32
+        package var behind: UInt32
+        /// Packets received, those without data included.
+        package var arrived: UInt32
     }
 
     /// The counts of a stream; nil where the kernel is older than 5.4 and does not count all of it.
@@ -72,7 +90,9 @@ package enum StreamSocket {
         guard clinux_count_packets(descriptor.number, &counts) == 0 else { return nil }
         return Packets(
             sent: counts.sent, resent: counts.resent, needless: counts.needless,
-            received: counts.received, early: counts.early)
+            received: counts.received, early: counts.early, segmentBytes: counts.segment,
+            pathBytes: counts.path, unacknowledgedBytes: counts.unacknowledged,
+            resends: counts.resends, behind: counts.behind, arrived: counts.arrived)
     }
 
     /// The own address of a socket: getsockname(2).

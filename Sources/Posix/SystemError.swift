@@ -51,6 +51,9 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// True when there is no such file or directory.
     package var meansNotFound: Bool { self.code == ENOENT }
 
+    /// True when nothing can be written to the file system.
+    package var meansReadOnly: Bool { self.code == EROFS }
+
     /// True when the disk cannot read what was once written to it.
     package var meansUnreadable: Bool { self.code == EIO }
 
@@ -95,6 +98,9 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
             return "the file system is read-only; choose a directory elsewhere"
         case ENAMETOOLONG:
             return "choose a shorter path"
+        case ENOLCK:
+            return "the file system there grants no locks, as NFS does without its lock service: "
+                + "choose a folder on a local disk, or start that service (rpc-statd)"
         default:
             return nil
         }
@@ -125,6 +131,7 @@ private func strerrorname(_ code: Int32) -> String? {
     case ENFILE: return "ENFILE"
     case ENODEV: return "ENODEV"
     case ENOENT: return "ENOENT"
+    case ENOLCK: return "ENOLCK"
     case ENOMEM: return "ENOMEM"
     case ENOSPC: return "ENOSPC"
     case ENOTCONN: return "ENOTCONN"

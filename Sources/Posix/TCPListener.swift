@@ -54,6 +54,24 @@ package final class TCPListener {
         self.descriptor = descriptor
     }
 
+    /// Listens on an address, or where its port is taken on the next free one of so many behind it.
+    package static func open(
+        on address: SocketAddress, nextPorts: Int
+    ) throws(SystemError) -> TCPListener {
+        var failure: SystemError?
+        for step in 0...nextPorts {
+            let port = Int(address.port) + (address.port == 0 ? 0 : step)
+            guard let port = UInt16(exactly: port) else { break }
+            do throws(SystemError) {
+                return try TCPListener(on: SocketAddress(ip: address.ip, port: port))
+            } catch {
+                failure = failure ?? error
+                guard error.code == EADDRINUSE else { throw error }
+            }
+        }
+        throw failure ?? SystemError(EADDRINUSE, "bind", address.description)
+    }
+
     /// Takes over a socket that listens already, as systemd hands it over, and makes it non-blocking.
     package init(adopting descriptor: consuming FileDescriptor) throws(SystemError) {
         let flags = fcntl(descriptor.number, F_GETFL)

@@ -15,7 +15,8 @@ package enum TerminalMode {
     // Safe, since one thread alone uses it, with signals blocked; a command sets it, and no input reaches it.
     nonisolated(unsafe) private static var change: Change?
 
-    /// Changes the terminal until ``restore()``; an interrupt restores it and ends the program.
+    /// Changes the terminal until ``restore()``; an interrupt restores it and ends the program, unless
+    /// ``Interrupts`` has begun.
     ///
     /// Call it from the program's only thread. False, and nothing is changed, when standard input is no
     /// terminal.
@@ -50,11 +51,11 @@ package enum TerminalMode {
         var mode = termios()
         guard tcgetattr(STDIN_FILENO, &mode) == 0 else { return false }
         self.change = Change(usual: mode)
-        for number in self.signals {
+        for number in self.signals where Interrupts.descriptor == nil {
             // pthread_sigmask, tcsetattr, write and _exit are safe in handlers: signal-safety(7).
             signal(number) { number in
                 TerminalMode.restore()
-                _exit(number == SIGINT ? 0 : 128 + number)
+                _exit(128 + number)
             }
         }
         mode.c_lflag &= ~UInt32(flags)

@@ -7,8 +7,10 @@ import Glibc
 package final class TerminalSignals {
     /// What a signal asks for.
     package enum Wish: Hashable, Sendable {
-        /// End: SIGINT, SIGTERM, SIGHUP.
+        /// End: SIGTERM, SIGHUP.
         case end
+        /// The same, if it is meant for this program: SIGINT, which a key sends to all of a terminal.
+        case interrupt
         /// The terminal has another size, or the program goes on after a stop: SIGWINCH, SIGCONT.
         case draw
     }
@@ -31,7 +33,11 @@ package final class TerminalSignals {
         while true {
             let number = clinux_take_signal(self.descriptor.number)
             guard number != 0 else { return wishes }
-            wishes.insert(number == SIGWINCH || number == SIGCONT ? .draw : .end)
+            switch number {
+            case SIGWINCH, SIGCONT: wishes.insert(.draw)
+            case SIGINT: wishes.insert(.interrupt)
+            default: wishes.insert(.end)
+            }
         }
     }
 }

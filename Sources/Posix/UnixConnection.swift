@@ -26,7 +26,7 @@ package final class UnixConnection {
         }
         while try UnixAddress.withSockaddr(path, { connect(number, $0, $1) }) != 0 {
             let code = errno
-            if code == EINTR { continue }
+            if code == EINTR, !Interrupts.isWaiting { continue }
             // After an interrupted connect the second call finds it done.
             if code == EISCONN { break }
             let advice =
@@ -71,7 +71,7 @@ package final class UnixConnection {
         while sent < bytes.count {
             switch self.descriptor.send(bytes, from: sent) {
             case .bytes(let count): sent += count
-            // The socket blocks, so this is the time that is up.
+            // The socket blocks, so this is the time that is up, or an interrupt.
             case .wouldBlock: throw SystemError(ETIMEDOUT, "write to", self.path)
             case .failed(let error): throw SystemError(error.code, "write to", self.path)
             }
@@ -80,13 +80,16 @@ package final class UnixConnection {
 
     /// Waits for bytes and reads them into the front of a buffer; returns 0 at the end.
     ///
-    /// Returns nil when the time is up first. Without a limit it waits for ever.
+    /// Returns nil when the time is up first. Without a limit it waits for ever. Throws `EINTR` where
+    /// ``Interrupts`` has a signal.
     package func readSome(
         into buffer: inout [UInt8], timeoutMilliseconds: Int? = nil
     ) throws(SystemError) -> Int? {
-        if let timeoutMilliseconds {
+        let interrupts = Interrupts.descriptor.map { [$0] } ?? []
+        if timeoutMilliseconds != nil || !interrupts.isEmpty {
             let ready = try waitUntilReadable(
-                [self.descriptor.number], timeoutMilliseconds: timeoutMilliseconds)
+                [self.descriptor.number] + interrupts, timeoutMilliseconds: timeoutMilliseconds)
+            guard !Interrupts.isWaiting else { throw SystemError(EINTR, "read from", self.path) }
             guard ready.contains(self.descriptor.number) else { return nil }
         }
         switch self.descriptor.read(into: &buffer) {

@@ -12,6 +12,11 @@ package final class TerminalScreen {
         package let why: String
     }
 
+    /// What terminals understand that terminfo does not know: all of today's draw as xterm does.
+    private static let usual = "xterm-256color"
+
+    /// The name in TERM, if terminfo does not know it, so that chat draws as for xterm.
+    package let unknownName: String?
     private let hasColours: Bool
     private var isActive = true
     private var last: ChatFrame?
@@ -33,9 +38,7 @@ package final class TerminalScreen {
         guard Self.isUTF8 else {
             throw Failure(why: "there is no UTF-8 locale; set LANG=C.UTF-8")
         }
-        guard ccurses_begin() != 0 else {
-            throw Failure(why: "TERM names an unknown terminal; set it, or use --plain")
-        }
+        self.unknownName = try Self.begin(getenv("TERM").map { String(cString: $0) } ?? "")
         raw()
         noecho()
         nonl()
@@ -52,7 +55,21 @@ package final class TerminalScreen {
             init_pair(2, Int16(isMany ? Int32(ScreenPalette.alert) : COLOR_RED), -1)
             init_pair(3, Int16(isMany ? Int32(ScreenPalette.accent) : COLOR_CYAN), -1)
         }
+        // ncurses would believe LINES and COLUMNS before it believes the terminal.
+        let size = self.size
+        resizeterm(Int32(size.rows), Int32(size.columns))
         ccurses_put(Self.pasteOn)
+    }
+
+    /// Takes over the terminal; gives its name where terminfo has no entry for it.
+    private static func begin(_ name: String) throws(Failure) -> String? {
+        let isKnown = ccurses_begin(name) != 0
+        guard isKnown || ccurses_begin(Self.usual) != 0 else {
+            throw Failure(
+                why: "terminfo knows neither TERM nor \(Self.usual); install ncurses-base, or use: "
+                    + "stoa chat --plain ROOM")
+        }
+        return isKnown ? nil : name
     }
 
     deinit { self.end() }
@@ -138,6 +155,14 @@ package final class TerminalScreen {
     package func suspend() {
         ccurses_put(Self.pasteOff)
         endwin()
+    }
+
+    /// Shows lines without the screen until ``resume()``: the terminal wraps them itself, so it copies each
+    /// whole; keys still come one by one.
+    package func showAlone(_ lines: [String]) {
+        self.suspend()
+        reset_prog_mode()
+        ccurses_print(lines.joined(separator: "\r\n") + "\r\n")
     }
 
     /// Takes the terminal again after ``suspend()``.

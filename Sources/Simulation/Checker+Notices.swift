@@ -25,7 +25,8 @@ extension Checker {
             case .joined(let room): joined[room] = true
             case .left(let room): joined[room] = false
             case .arranged, .realmJoined, .realmLeft, .realmRenewed, .raised, .cleared, .requested,
-                .erased, .delivered, .read, .seen, .linked, .forgotten:
+                .erased, .delivered, .read, .seen, .linked, .unlinked, .stood, .profiled, .decided,
+                .set, .forgotten:
                 break
             }
         }

@@ -174,6 +174,13 @@ struct Checker {
         }
     }
 
+    /// Whether an author has written so many entries of a log.
+    func hasWritten(_ author: PeerID, _ seq: UInt64, in conversation: ConversationID) -> Bool {
+        self.positions.keys.contains {
+            $0.key.name.author == author && $0.key.conversation == conversation && $0.seq >= seq
+        }
+    }
+
     /// What an entry says to one who reads rooms as their members do: what is sealed with the key, and
     /// what is not without.
     private func content(of entry: Entry, _ envelope: Envelope) -> Content? {

@@ -114,6 +114,8 @@ struct WallClock {
     private var setAt: UInt64 = 0
     /// How fast it runs beside the true time, in parts per million.
     private var drift: Int64 = 0
+    /// How far it was set ahead of the true time at most, in milliseconds.
+    private(set) var mostAhead: Int64 = 0
 
     /// What it shows at a true moment, both in milliseconds since 1970.
     func reading(at moment: UInt64) -> UInt64 {
@@ -125,6 +127,7 @@ struct WallClock {
     /// Sets it to be so many milliseconds off, and to run at another speed from then on.
     mutating func set(error: Int64, drift: Int64? = nil, at moment: UInt64) {
         self.error = error
+        self.mostAhead = max(self.mostAhead, error)
         self.setAt = moment
         if let drift { self.drift = drift }
     }

@@ -124,6 +124,18 @@ extension ModelStore {
             let aged = self.aged(in: expiry.conversation, before: HybridTime(.max))
             outcome.entries = Self.excess(of: aged, above: bytes, by: expiry.steps)
                 .map { self.expire($0) }
+        case .streams(let bound):
+            let streams = self.aged(
+                in: expiry.conversation, before: HybridTime(.max), of: .stream)
+            let due = streams.filter {
+                bound.covers($0.place.seq, of: $0.place.key.name, at: $0.time)
+            }
+            outcome.entries = due.prefix(Self.expiredPerBatch).map { self.expire($0.place) }
+            if due.count > Self.expiredPerBatch {
+                outcome.next = ExpiryPosition(of: 0)
+            } else {
+                outcome.isStreamLeft = streams.count > due.count
+            }
         }
         return outcome
     }
@@ -132,12 +144,15 @@ extension ModelStore {
     private typealias Aged = (time: HybridTime, place: EntryPlace, bytes: UInt64)
 
     /// What may go of a conversation, the oldest first.
-    private func aged(in conversation: ConversationID, before moment: HybridTime) -> [Aged] {
+    private func aged(
+        in conversation: ConversationID, before moment: HybridTime, of kind: EntryClass? = nil
+    ) -> [Aged] {
         var aged: [Aged] = []
         for (key, log) in self.logs where key.conversation == conversation {
             for (index, row) in log.rows.enumerated()
             where row.entry.time < moment && row.visibility != .held
                 && row.entry.entryClass != EntryClass.control.rawValue
+                && (kind == nil || row.entry.entryClass == kind?.rawValue)
                 && [.present, .wanted].contains(row.verdict.payload)
             {
                 let place = EntryPlace(key: key, seq: UInt64(index) + 1)

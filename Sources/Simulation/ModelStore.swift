@@ -443,6 +443,11 @@ struct ModelStore {
                 snapshot.logs[key]?.held = UInt64(first) + 1...UInt64(last) + 1
             }
             let room = key.conversation
+            let isOfStream = log.rows.contains {
+                $0.entry.entryClass == EntryClass.stream.rawValue
+                    && [.present, .wanted].contains($0.verdict.payload)
+            }
+            if isOfStream { snapshot.streams.insert(room) }
             for row in log.rows {
                 guard row.cursor != nil else { continue }
                 snapshot.latestShown[room] = max(

@@ -65,6 +65,23 @@ extension Simulation {
         self.machines[machine].node?.status(at: self.instant(machine))
     }
 
+    /// How much has been missing of a room for a while on a machine: the number of each author's machine, and how
+    /// many entries.
+    package func holes(on machine: Int, in room: Room) -> [(author: Int?, count: UInt64)] {
+        let holes = self.machines[machine].node?.holes(in: room.conversation) ?? []
+        return holes.map { hole in
+            (self.machines.firstIndex { $0.id == hole.author }, hole.count)
+        }
+    }
+
+    /// Whether something of a room that others have is not on a machine at this moment.
+    package func lacks(_ machine: Int, in room: Room) -> Bool {
+        self.machines[machine].node?.missing(in: room.conversation).isEmpty == false
+    }
+
+    /// The key of a machine.
+    package func peer(_ machine: Int) -> PeerID { self.machines[machine].id }
+
     /// Where a machine knows logs of an author of a room to have forked.
     package func forkPoints(on machine: Int, of author: Int, in room: Room) -> [UInt64] {
         self.machines[machine].store.logs.filter {

@@ -26,7 +26,7 @@ extension Checker {
     {
         for signal in signals {
             switch signal {
-            case .presence(let peer, _):
+            case .presence(let peer, _, _):
                 guard peer != machine.id, self.signals || !self.suspects.hostile.isEmpty else {
                     throw Violation(
                         "node \(machine.index) says that \(peer) is there, which nobody told")
@@ -45,9 +45,30 @@ extension Checker {
             case .typing(_, _, false): break
             case .picture:
                 throw Violation("node \(machine.index) shows a picture, and nobody has any")
+            case .missing(let conversation):
+                try self.missing(conversation, at: machine, of: machines)
             case .packet(let peer, let conversation, let stream, let packet):
                 try self.given(
                     packet, of: stream, from: peer, in: conversation, by: machine, of: machines)
+            }
+        }
+    }
+
+    /// What is missing exists, as far as nobody hostile says so.
+    private func missing(
+        _ conversation: ConversationID, at machine: Machine, of machines: [Machine]
+    ) throws {
+        guard let node = machine.node else { return }
+        let honest = Set(
+            machines.filter { !self.suspects.hostile.contains($0.index) }.map(\.id))
+        for entries in node.holes(in: conversation)
+        where honest.contains(entries.author) && entries.holders.isSubset(of: honest)
+            && !self.suspects.forkers.contains(entries.author)
+        {
+            guard self.hasWritten(entries.author, entries.last, in: conversation) else {
+                throw Violation(
+                    "node \(machine.index) misses entry \(entries.last) of \(entries.author), "
+                        + "which nobody wrote")
             }
         }
     }

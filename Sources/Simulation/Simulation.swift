@@ -284,7 +284,7 @@ package final class Simulation {
     private func perform(_ action: Action, _ index: Int) throws {
         let start = self.machines[index].start
         switch action {
-        case .dial(let dial, let address, let expecting):
+        case .dial(let dial, let address, let expecting, _):
             self.record.mix(1)
             self.dial(index, dial, address, expecting)
         case .abandon(let dial):
@@ -333,7 +333,7 @@ package final class Simulation {
                 .timer(machine: index, start: start, timer, generation: self.lastNumber),
                 in: wait)
         // It is about a machine, of which there is none.
-        case .refresh, .search, .examine, .countPackets: break
+        case .refresh, .search, .examine, .countPackets, .seeFlights: break
         case .disarm(let timer): self.machines[index].timers[timer] = nil
         case .answer(let request, let answer):
             guard let what = self.machines[index].requests.removeValue(forKey: request) else {
@@ -350,6 +350,7 @@ package final class Simulation {
         case .show(let changes):
             self.record.mix(UInt64(changes.count))
             try self.checker.shown(changes, by: self.machines[index])
+        case .changed: break
         case .signal(let signals):
             try self.checker.signalled(
                 signals, by: self.machines[index], of: self.machines)

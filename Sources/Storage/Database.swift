@@ -53,13 +53,16 @@ final class Database {
 
     /// Opens a file for reading and writing; it must exist; sqlite3_open_v2.
     ///
-    /// Its pages have checksums, which are checked when they are read; `isPlain` leaves them out.
-    init(path: String, isPlain: Bool = false) throws(SQLiteError) {
+    /// Its pages have checksums, which are checked when they are read; `isPlain` leaves them out. With `isReadOnly`
+    /// it is opened only to be read, on a file system where nothing can change it.
+    init(
+        path: String, isPlain: Bool = false, isReadOnly: Bool = false
+    ) throws(SQLiteError) {
         Self.settings
         var handle: OpaquePointer?
         let flags =
-            SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
-            | SQLITE_OPEN_EXRESCODE
+            (isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
+            | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE
         let code = sqlite3_open_v2(path, &handle, flags, isPlain ? nil : CPAGES_VFS_NAME)
         guard code == SQLITE_OK, let handle else {
             var error = SQLiteError(connection: handle, code: code, sql: "sqlite3_open_v2")
@@ -70,12 +73,12 @@ final class Database {
         }
         self.handle = handle
         // SQLite opens a file that it may not write for reading; then no lock can be had on it.
-        guard sqlite3_db_readonly(handle, "main") == 0 else {
+        guard isReadOnly || sqlite3_db_readonly(handle, "main") == 0 else {
             throw SQLiteError(
                 extendedCode: SQLITE_READONLY, message: "the file or its directory is read-only",
                 sql: "sqlite3_db_readonly")
         }
-        guard !isPlain else { return }
+        guard !isPlain, !isReadOnly else { return }
         // Both count for a file that is empty; the first would undo the second.
         try self.execute("PRAGMA page_size = \(CPAGES_PAGE_BYTES)")
         var reserved = CPAGES_RESERVED_BYTES

@@ -50,6 +50,11 @@ struct EntryFlags: OptionSet {
     /// never stands in one.
     static let isInPlaceSQL = "flags & \(Self.beside.rawValue) = 0"
     static let isBesideSQL = "flags & \(Self.beside.rawValue)"
+    /// The condition that an entry brings data of a stream, here or still wanted: its class says so, also
+    /// where its payload cannot be read.
+    static let isOfStreamSQL =
+        "class = \(EntryClass.stream.rawValue) "
+        + "AND flags & \(EntryFlags([.erased, .expired]).rawValue) = 0"
     /// The user has written it with another device.
     static let ofUser = EntryFlags(rawValue: 65_536)
 

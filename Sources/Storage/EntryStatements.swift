@@ -115,7 +115,8 @@ final class EntryStatements: StatementGroup {
         ORDER BY hlc, arrival LIMIT :limit
         """)
 
-    private static func aged(_ index: String, _ condition: String) -> String {
+    /// What is looked at of an index to find what is to expire.
+    static func aged(_ index: String, _ condition: String) -> String {
         """
         SELECT e.arrival AS arrival, e.log, e.seq, e.conversation, e.hlc AS hlc, e.flags,
             l.author, l.incarnation, e.prefix, e.suffix, e.class, length(e.payload) AS count, a.key

@@ -57,6 +57,20 @@ package actor MessageStore {
             identify: identify)
     }
 
+    /// Opens the store in a data directory whose file system is read-only: every call that would write throws
+    /// `readOnly`.
+    package static func openToRead(
+        directory: String, owner: PeerID, executor: any SerialExecutor
+    ) async throws(StoreFailure) -> MessageStore {
+        let store = MessageStore(executor: executor)
+        try await store.startReading(directory, owner)
+        return store
+    }
+
+    private func startReading(_ directory: String, _ owner: PeerID) throws(StoreFailure) {
+        self.file = try StoreFile(readingIn: directory, owner: owner)
+    }
+
     /// What stood at the end of the write-ahead log and was left out when the store was opened, in
     /// words with the file's name: a commit that was being written when the power failed, or, where
     /// none did, that is damaged.
@@ -69,8 +83,14 @@ package actor MessageStore {
         _ body: (StoreFile) throws(SQLiteError) -> R
     ) throws(StoreFailure) -> R {
         guard let file = self.file else { preconditionFailure("a closed store is not used") }
-        return try StoreFile.translating(file.path, file.database) { () throws(SQLiteError) in
-            try body(file)
+        do throws(StoreFailure) {
+            return try StoreFile.translating(file.path, file.database) {
+                () throws(SQLiteError) in try body(file)
+            }
+        } catch {
+            // SQLite knows only that it was opened so.
+            guard file.isOnlyRead, error.reason == .readOnly else { throw error }
+            throw StoreFailure(readOnly: file.path)
         }
     }
 
@@ -98,6 +118,7 @@ package actor MessageStore {
     /// fork point. A run that reaches beyond a fork point is taken whole: the entries from the
     /// point on are never shown or counted, and only attest those before it.
     package func commit(_ batch: Batch) throws(StoreFailure) -> BatchOutcome {
+        if let file = self.file, file.isOnlyRead { throw StoreFailure(readOnly: file.path) }
         try self.file?.refuseDeleted()
         try self.file?.countStart()
         return try self.perform { (file) throws(SQLiteError) in try file.commit(batch) }

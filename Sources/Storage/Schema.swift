@@ -219,10 +219,20 @@ enum Schema {
         INSERT INTO indexing (one, indexed, until, prefix) VALUES (1, 0, 0, 0);
         """
 
+    /// What streams have brought, which has an end of its own.
+    ///
+    /// Made where it is missing, since files of before it have none.
+    static let streamIndex =
+        """
+        CREATE INDEX IF NOT EXISTS entries_of_streams ON entries (conversation, hlc)
+            WHERE \(EntryFlags.isOfStreamSQL)
+        """
+
     /// Makes the tables of an empty file.
     static func create(_ database: Database) throws(SQLiteError) {
         try database.transaction { () throws(SQLiteError) in
             try database.execute(Self.tables)
+            try database.execute(Self.streamIndex)
             try database.execute("PRAGMA application_id = \(Self.applicationID)")
             try database.execute("PRAGMA user_version = \(Self.version)")
         }

@@ -11,6 +11,7 @@ struct Statements {
     let reading: ReadingStatements
     let references: ReferenceStatements
     let files: FileStatements
+    let streams: StreamStatements
 
     /// How far arrivals have come, held ones counted too; grows with every entry that is appended,
     /// and with every notice.
@@ -36,6 +37,7 @@ struct Statements {
         self.reading = ReadingStatements(database)
         self.references = ReferenceStatements(database)
         self.files = FileStatements(database)
+        self.streams = StreamStatements(database)
     }
 }
 
@@ -387,7 +389,10 @@ final class ReadingStatements: StatementGroup {
         ) + (
             SELECT count(*) FROM entries e INDEXED BY entries_beside
             WHERE e.conversation = c.id AND e.\(EntryFlags.isBesideSQL)
-        ) AS count
+        ) AS count, (
+            SELECT coalesce(sum(length(payload)), 0) FROM entries e
+            WHERE e.conversation = c.id AND e.\(EntryFlags.isOfStreamSQL)
+        ) AS size
         FROM conversations c ORDER BY c.bytes DESC, c.hash LIMIT :limit
         """)
     // Of these only the first row is read. With a LIMIT SQLite would make a table of its own for each run,
@@ -401,6 +406,16 @@ final class ReadingStatements: StatementGroup {
             AND e.flags & \(EntryFlags.unlisted.union(.disputed).rawValue) = 0
             AND \(EffectStatements.isWantedSQL)
         \(Self.newestFirst)
+        """)
+    /// The unread message with so many newer ones.
+    lazy var unread = self.sql(
+        """
+        SELECT e.prefix, e.suffix FROM entries e INDEXED BY entries_by_time
+        CROSS JOIN logs l ON l.id = e.log
+        WHERE e.conversation = :conversation AND e.\(EntryFlags.isInPlaceSQL)
+            AND e.arrival > :since AND \(EntryFlags.isUnreadSQL) AND l.author <> :author
+            AND \(EffectStatements.isWantedSQL)
+        ORDER BY e.hlc DESC LIMIT 1 OFFSET :count
         """)
     /// Where the last message stands.
     lazy var lastMessage = self.sql(

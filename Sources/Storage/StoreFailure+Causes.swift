@@ -33,6 +33,21 @@ extension StoreFailure {
             systemError: systemError, path: path)
     }
 
+    /// Refuses to write where the file system takes no writes.
+    package init(readOnly path: String) {
+        let mount = MountPoint.holding(path)
+        let place = mount.map { ", mounted at \($0)" } ?? ""
+        self.init(
+            reason: .readOnly, detail: "\(path) is on a read-only file system\(place)",
+            remedy: Self.writableRemedy(mount ?? "its mount point"))
+    }
+
+    /// What makes a file system writable again.
+    private static func writableRemedy(_ mount: String) -> String {
+        "look in the system journal for why it is read-only, then, as root: mount -o remount,rw "
+            + "\(mount); then restart the daemon: systemctl --user restart stoad"
+    }
+
     /// Refuses a file of a later version.
     init(newer version: Int, path: String) {
         self.init(
@@ -61,6 +76,10 @@ extension StoreFailure {
     }
 
     private init(reason: Reason, detail: String, systemError: Int32, path: String) {
+        guard systemError != EROFS else {
+            self.init(readOnly: path)
+            return
+        }
         guard reason == .inputOutput, Self.isOutOfDescriptors(systemError) else {
             self.init(reason: reason, detail: detail, path: path)
             return

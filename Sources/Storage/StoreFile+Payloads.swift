@@ -86,7 +86,11 @@ extension StoreFile {
             walk.excess = taken - Int64(clamping: bytes)
         }
         guard walk.excess > 0 else { return outcome }
-        try self.look(&walk, in: conversation, rowLimit: Limits.expiryRowsPerBatch)
+        if case .streams(let bound) = expiry.bound {
+            try self.look(&walk, in: conversation, bound, through: expiry.readThrough)
+        } else {
+            try self.look(&walk, in: conversation, rowLimit: Limits.expiryRowsPerBatch)
+        }
         for (row, author) in walk.aged {
             try self.forget(row, as: .expired, &progress)
             let name = LogName(author: author, incarnation: UInt64(stored: row.incarnation))
@@ -96,6 +100,10 @@ extension StoreFile {
                     seq: UInt64(bitPattern: row.seq)))
         }
         outcome.next = walk.next
+        if case .streams = expiry.bound, walk.next == nil {
+            outcome.isStreamLeft =
+                try self.statements.streams.isLeft.bind(.conversation, conversation).int() != nil
+        }
         return outcome
     }
 
@@ -116,6 +124,29 @@ extension StoreFile {
                 else { return }
                 walk.take(
                     found, by: PeerID(try row.bytes32(.key)), row.optionalInt(.count) ?? 0)
+            }
+        walk.end(rowLimit: rowLimit)
+    }
+
+    /// Finds what streams have brought that is to go; nothing that a durable consumer has not acknowledged.
+    private func look(
+        _ walk: inout ExpiryWalk, in conversation: Int64, _ bound: StreamBound, through: Cursor?
+    ) throws(SQLiteError) {
+        let rowLimit = Limits.expiryRowsPerBatch
+        try self.statements.streams.aged.bind(.conversation, conversation)
+            .bind(.through, walk.before.stored).bind(.hlc, walk.position.time.stored)
+            .bind(.arrival, walk.position.number).bind(.until, through?.rawValue ?? .max)
+            .bind(.limit, Int64(rowLimit))
+            .forEach { (row) throws(SQLiteError) in
+                guard !walk.isOver else { return }
+                let found = try self.entryRow(row)
+                walk.look(at: found)
+                let author = PeerID(try row.bytes32(.key))
+                let name = LogName(author: author, incarnation: UInt64(stored: found.incarnation))
+                guard bound.covers(UInt64(bitPattern: found.seq), of: name, at: found.time) else {
+                    return
+                }
+                walk.take(found, by: author, row.optionalInt(.count) ?? 0)
             }
         walk.end(rowLimit: rowLimit)
     }

@@ -132,7 +132,7 @@ extension ConversationKind {
         let root = row.optionalBytes(.root).flatMap { Bytes32($0) }
         switch row.int(.kind) {
         case 0:
-            guard let realm, let name = RoomName(row.text(.name)) else { return nil }
+            guard let realm, let name = RoomName(stored: row.text(.name)) else { return nil }
             self = .room(Room(name, in: realm))
         case 1:
             guard let root, let peer = row.optionalBytes(.peer).flatMap({ Peer($0) }),
@@ -142,7 +142,7 @@ extension ConversationKind {
                 DirectConversation(
                     id: ConversationID(hash), person: peer.person, device: peer.device, root: root))
         case 2:
-            guard let realm, let root, let name = RoomName(row.text(.name)),
+            guard let realm, let root, let name = RoomName(stored: row.text(.name)),
                 let suite = UInt8(exactly: row.int(.suite)).flatMap({
                     ConversationKey.Suite(rawValue: $0)
                 })

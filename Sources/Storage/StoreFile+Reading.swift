@@ -326,6 +326,23 @@ extension StoreFile {
         var hasTopics: Bool
     }
 
+    /// Of more unread messages than these the first is not looked for: it takes a step for each.
+    private static let unreadLimit = 1_000
+
+    /// The first unread message of a conversation in display order.
+    private func firstUnread(
+        of conversation: Int64, _ summary: ConversationSummary
+    ) throws(SQLiteError) -> EntryID? {
+        guard (1...Self.unreadLimit).contains(summary.unread) else { return nil }
+        return try self.statements.reading.unread.bind(.conversation, conversation)
+            .bind(.since, summary.readCursor.rawValue)
+            .bind(.author, self.authorRow(self.owner) ?? 0)
+            .bind(.count, Int64(summary.unread - 1))
+            .first { (row) throws(SQLiteError) in
+                try EntryID(prefix: row.int(.prefix), suffix: row.bytes(.suffix))
+            }
+    }
+
     /// One line for each conversation.
     func summaries() throws(SQLiteError) -> [ConversationSummary] {
         var summaries: [(row: SummaryRow, summary: ConversationSummary)] = []
@@ -341,7 +358,8 @@ extension StoreFile {
                         hasTopics: row.int(.present) != 0), summary
                 ))
         }
-        for (index, (row, _)) in summaries.enumerated() {
+        for (index, (row, summary)) in summaries.enumerated() {
+            summaries[index].summary.firstUnread = try self.firstUnread(of: row.id, summary)
             guard let shown = row.shown else { continue }
             if row.hasTopics {
                 let topic = try self.statements.reading.topic.bind(.conversation, row.id).int()
@@ -380,7 +398,8 @@ extension StoreFile {
             usage.append(
                 ConversationUsage(
                     conversation: ConversationID(try row.bytes32(.hash)),
-                    entries: Int(row.int(.count)), bytes: Int(row.int(.bytes))))
+                    entries: Int(row.int(.count)), bytes: Int(row.int(.bytes)),
+                    streamBytes: Int(row.int(.size))))
         }
         return usage
     }

@@ -61,6 +61,12 @@ extension StoreFile {
             let peer = PeerID(try row.bytes32(.key))
             snapshot.people[peer] = Standing(row)
         }
+        try self.database.prepare(
+            "SELECT hash FROM conversations c WHERE EXISTS (SELECT 1 FROM entries "
+                + "WHERE conversation = c.id AND \(EntryFlags.isOfStreamSQL))"
+        ).forEach { (row) throws(SQLiteError) in
+            snapshot.streams.insert(ConversationID(try row.bytes32(.hash)))
+        }
         snapshot.persons = try self.persons()
         snapshot.requests = try self.requests()
         snapshot.held = try self.held(self.heldCount)

@@ -25,6 +25,8 @@ final class StoreFile {
     let leftOut: String?
     /// Whether the file was made now, though the owner had one.
     let isAfterLoss: Bool
+    /// Whether its file system takes no writes.
+    let isOnlyRead: Bool
     /// How many entries are held; counted at the start, then kept.
     var heldCount: Int
     // A row stays, with its id, once it is committed.
@@ -58,6 +60,7 @@ final class StoreFile {
         let path = "\(directory)/\(StoreDirectory.databaseName)"
         self.path = path
         self.owner = owner
+        self.isOnlyRead = false
         self.idBatchCount = idBatchCount
         try RepairedFile(database: path).finish()
         try StoreDirectory.refuseEarlier(path)
@@ -100,10 +103,45 @@ final class StoreFile {
         }
     }
 
+    /// Opens the store on a file system that is read-only; counts no start.
+    init(readingIn directory: String, owner: PeerID) throws(StoreFailure) {
+        let path = "\(directory)/\(StoreDirectory.databaseName)"
+        self.path = path
+        self.owner = owner
+        self.isOnlyRead = true
+        self.idBatchCount = RecentIDs.batchCount
+        try StoreDirectory.refuseEarlier(path)
+        self.leftOut = try WriteAheadLog.refuseDamage(database: path)
+        let database = try Self.translating(path, nil) { () throws(SQLiteError) in
+            try Database(path: path, isReadOnly: true)
+        }
+        self.database = database
+        let version = try Self.translating(path, database) { () throws(SQLiteError) in
+            try Self.configure(database)
+            return try Self.version(of: database)
+        }
+        guard let version, version == Schema.version else {
+            throw version.map { StoreFailure(newer: $0, path: path) } ?? StoreFailure(foreign: path)
+        }
+        self.continuityFile = ContinuityFile(path: "")
+        self.isAfterLoss = false
+        self.scrubFile = ScrubFile(path: "", inode: 0)
+        self.continuity = Continuity(
+            owner: owner, starts: 0, token: .zero, inode: 0, birthNanoseconds: nil, mark: 0)
+        (self.statements, self.heldCount) = try Self.translating(path, database) {
+            () throws(SQLiteError) in
+            let statements = Statements(database)
+            return (
+                statements, try statements.entries.countHeld.int().map { Int($0) } ?? 0
+            )
+        }
+    }
+
     /// Opens a file that no node runs on, to check it or to fill it; counts no start.
     init(offlineAt path: String, owner: PeerID) throws(StoreFailure) {
         self.path = path
         self.owner = owner
+        self.isOnlyRead = false
         self.idBatchCount = RecentIDs.batchCount
         let database = try Self.translating(path, nil) { () throws(SQLiteError) in
             try Database(path: path)
@@ -180,7 +218,11 @@ final class StoreFile {
                 }
             #endif
             guard isWritten else { return }
-            if version == 0 { try Schema.create(database) }
+            if version == 0 {
+                try Schema.create(database)
+            } else {
+                try database.execute(Schema.streamIndex)
+            }
         }
     }
 

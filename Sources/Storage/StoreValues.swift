@@ -124,6 +124,8 @@ package struct ConversationSummary: Hashable, Sendable {
     package var readCursor: Cursor
     /// What was said last about what it is about; nil where nobody has.
     package var topic: StoredEntry?
+    /// The first unread message in display order; nil where none is unread, or too many are to look for it.
+    package var firstUnread: EntryID?
     /// The last shown message in display order; joins and leaves do not count.
     package var lastMessage: StoredEntry?
 }
@@ -134,6 +136,8 @@ package struct ConversationUsage: Hashable, Sendable {
     package var entries: Int
     /// What their payloads take.
     package var bytes: Int
+    /// What of that streams have brought.
+    package var streamBytes: Int
 }
 
 /// Own messages that nobody else has yet.

@@ -10,8 +10,10 @@ struct ChatShell {
     /// A program that runs for a command, and where its output comes.
     private struct Started {
         var process: ChildProcess
-        var output: Int32
+        /// Where its output comes; nil where it has none, so that only its end is waited for.
+        var output: Int32?
         var text: [UInt8] = []
+        var awaited: Int32 { self.output ?? self.process.endDescriptor }
     }
 
     /// How often the screen is drawn at most while messages come, in milliseconds; keys are drawn at once.
@@ -32,6 +34,8 @@ struct ChatShell {
     private var client: LineClient?
     private var started: [Int64: Started] = [:]
     private var isEnding = false
+    /// Whether lines are shown without the screen, until a key is pressed.
+    private var isBeside = false
     private var drawnAt: Int64 = 0
     private var isDrawingDue = true
     private var escapeDue: Int64?
@@ -52,16 +56,16 @@ struct ChatShell {
             shell.tellUnsent()
             return 0
         } catch let error as TerminalScreen.Failure {
-            return self.refuse(error.why)
+            return self.refuse(error.why, code: 64)
         } catch {
             return self.refuse("\(error)")
         }
     }
 
     /// Says why there is no screen; gives the code that the process ends with.
-    static func refuse(_ why: String) -> Int32 {
+    static func refuse(_ why: String, code: Int32 = 70) -> Int32 {
         self.report(why)
-        return 70
+        return code
     }
 
     /// Says something on standard error.
@@ -89,13 +93,14 @@ struct ChatShell {
     private mutating func run() {
         let size = self.screen.size
         self.handle(.resized(columns: size.columns, rows: size.rows))
+        if let name = self.screen.unknownName { self.handle(.unknownTerminal(name)) }
         while !self.isEnding {
             self.drawWhenDue()
             let ready = self.wait()
             if ready.contains(self.signals.number) { self.takeSignals() }
             if ready.contains(STDIN_FILENO) { self.readKeys() }
             if let client = self.client, ready.contains(client.descriptor) { self.receive(client) }
-            for (id, program) in self.started where ready.contains(program.output) {
+            for (id, program) in self.started where ready.contains(program.awaited) {
                 self.readOutput(of: id)
             }
             let now = Self.now
@@ -133,7 +138,7 @@ struct ChatShell {
     // MARK: Waiting and drawing
 
     private func wait() -> Set<Int32> {
-        var descriptors = [self.signals.number, STDIN_FILENO] + self.started.values.map(\.output)
+        var descriptors = [self.signals.number, STDIN_FILENO] + self.started.values.map(\.awaited)
         if let client = self.client { descriptors.append(client.descriptor) }
         let due = [
             self.state.nextDue, self.escapeDue, self.keepDue,
@@ -152,6 +157,7 @@ struct ChatShell {
     private mutating func draw() {
         self.isDrawingDue = false
         self.drawnAt = Self.now
+        guard !self.isBeside else { return }
         self.screen.draw(self.state.frame())
     }
 
@@ -172,6 +178,10 @@ struct ChatShell {
         case .connect: self.connect()
         case .run(let id, let arguments): self.start(id, arguments)
         case .ring: self.screen.ring()
+        case .edit(let text): self.edit(text)
+        case .open(let id, let link): self.openLink(id, link)
+        case .names(let folder): self.handle(.names(FolderNames.names(in: folder), folder: folder))
+        case .showAlone(let lines): self.showAlone(lines)
         case .redraw: self.screen.redraw()
         case .stop:
             self.screen.suspend()
@@ -191,6 +201,12 @@ struct ChatShell {
             if count == 0 || errno != EINTR && errno != EAGAIN { self.isEnding = true }
             return
         }
+        if self.isBeside {
+            // The key that goes back does nothing else.
+            self.isBeside = false
+            self.screen.resume()
+            return self.draw()
+        }
         self.press(self.keys.append(buffer[..<count]))
         self.escapeDue = self.keys.isWaiting ? Self.now + Self.escapeMilliseconds : nil
     }
@@ -203,8 +219,8 @@ struct ChatShell {
 
     private mutating func takeSignals() {
         let wishes = self.signals.take()
-        if wishes.contains(.end) { self.isEnding = true }
-        guard wishes.contains(.draw) else { return }
+        if !wishes.isDisjoint(with: [.end, .interrupt]) { self.isEnding = true }
+        guard wishes.contains(.draw), !self.isBeside else { return }
         self.screen.resize()
         let size = self.screen.size
         self.handle(.resized(columns: size.columns, rows: size.rows))
@@ -250,7 +266,42 @@ struct ChatShell {
         self.handle(.lost(error.reason))
     }
 
+    /// Shows lines as they are, so that the terminal wraps them and lets them be copied whole.
+    private mutating func showAlone(_ lines: [String]) {
+        let text = lines.joined(separator: "\n").split(
+            separator: "\n", omittingEmptySubsequences: false)
+        self.screen.showAlone(text.map(String.init) + ["", "Press a key to go back to the chat."])
+        self.isBeside = true
+    }
+
     // MARK: Programs
+
+    /// Hands a link to the desktop, without a shell; the browser outlives this client, so it gets no stream.
+    private mutating func openLink(_ id: Int64, _ link: String) {
+        do throws(SystemError) {
+            let nothing = FileDescriptor(owning: open("/dev/null", O_RDWR | O_CLOEXEC))
+            let process = try ChildProcess(
+                ["xdg-open", link], environment: ProcessEnvironment.variables(),
+                streams: [0: nothing.number, 1: nothing.number, 2: nothing.number], isLeader: true)
+            self.started[id] = Started(process: process)
+        } catch {
+            let why =
+                error.code == ENOENT ? "xdg-open is not installed (Debian: xdg-utils)" : "\(error)"
+            self.handle(.ended(id: id, code: 70, output: "cannot open it: \(why)"))
+        }
+    }
+
+    /// Lends the terminal to the user's editor; nothing is read or drawn meanwhile.
+    private mutating func edit(_ text: String) {
+        self.screen.suspend()
+        let outcome = TextEditor.edit(text)
+        // An interrupt was for the editor.
+        if self.signals.take().contains(.end) { self.isEnding = true }
+        self.screen.resume()
+        self.handle(.edited(outcome.text, why: outcome.why))
+        let size = self.screen.size
+        self.handle(.resized(columns: size.columns, rows: size.rows))
+    }
 
     private mutating func start(_ id: Int64, _ arguments: [String]) {
         do throws(SystemError) {
@@ -260,8 +311,9 @@ struct ChatShell {
             guard let stoa = ProgramStart.companion("stoa") else {
                 throw SystemError(ENOENT, "start", "stoa")
             }
+            let words = arguments.map(FolderNames.expanded)
             let process = try ChildProcess(
-                [stoa, "--socket", self.socket] + arguments,
+                [stoa, "--socket", self.socket] + words,
                 environment: ProcessEnvironment.variables(),
                 streams: [0: nothing.number, 1: input.number, 2: input.number])
             self.started[id] = Started(process: process, output: pipe.output)
@@ -270,17 +322,27 @@ struct ChatShell {
         }
     }
 
+    private mutating func endOpening(_ id: Int64, _ process: ChildProcess) {
+        self.started[id] = nil
+        let code = process.wait().status
+        self.handle(
+            .ended(
+                id: id, code: code,
+                output: code == 0 ? "" : "the link was not opened: xdg-open ended with \(code)"))
+    }
+
     private mutating func readOutput(of id: Int64) {
         guard var program = self.started[id] else { return }
+        guard let output = program.output else { return self.endOpening(id, program.process) }
         var buffer = [UInt8](repeating: 0, count: 4_096)
-        let count = read(program.output, &buffer, buffer.count)
+        let count = read(output, &buffer, buffer.count)
         if count > 0 {
             program.text += buffer[..<count]
             program.text = program.text.suffix(Self.outputBytes)
             self.started[id] = program
             return
         }
-        close(program.output)
+        close(output)
         self.started[id] = nil
         let code = program.process.wait().status
         self.handle(

@@ -4,7 +4,7 @@ import ControlAPI
 import Glibc
 import Posix
 
-let words = CommandLine.arguments.dropFirst()
+let words = ProcessEnvironment.arguments[...]
 switch words.first {
 case "--help", "-h":
     print(

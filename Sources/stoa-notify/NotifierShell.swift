@@ -11,6 +11,7 @@ struct NotifierShell {
     private let settingsPath: String?
     private let bus: SessionBus
     private let signals: TerminalSignals
+    private let pictures: PersonPictures?
     private var state = NotifierState()
     private var client: LineClient?
     /// The numbers that the desktop has given, by what each is about.
@@ -50,7 +51,8 @@ struct NotifierShell {
             }
             var shell = NotifierShell(
                 socket: socket, settingsPath: NotifierFile.path(environment), bus: bus,
-                signals: signals)
+                signals: signals,
+                pictures: PersonPictures(socket: socket, environment: environment))
             shell.run()
             return 0
         } catch {
@@ -59,14 +61,17 @@ struct NotifierShell {
     }
 
     private init(
-        socket: String, settingsPath: String?, bus: SessionBus, signals: TerminalSignals
+        socket: String, settingsPath: String?, bus: SessionBus, signals: TerminalSignals,
+        pictures: PersonPictures?
     ) {
         self.socket = socket
         self.settingsPath = settingsPath
         self.bus = bus
         self.signals = signals
+        self.pictures = pictures
     }
 
+    private static let terminalTag = "terminal"
     private static let usage = "usage: stoa-notify [--socket PATH]"
 
     private static func report(_ text: String, _ code: Int32) -> Int32 {
@@ -91,20 +96,38 @@ struct NotifierShell {
             if let client = self.client { descriptors.append(client.descriptor) }
             let left = self.state.nextDue.map { Int(max(0, $0 - Self.now)) }
             let ready = (try? waitUntilReadable(descriptors, timeoutMilliseconds: left)) ?? []
-            if ready.contains(self.signals.number), self.signals.take().contains(.end) { return }
-            self.takeClosed()
+            if ready.contains(self.signals.number),
+                !self.signals.take().isDisjoint(with: [.end, .interrupt])
+            {
+                return
+            }
+            self.takeSignals()
             if let client = self.client, ready.contains(client.descriptor) { self.receive(client) }
             if let due = self.state.nextDue, due <= Self.now { self.handle(.due) }
         }
     }
 
     /// Also what came while a call waited for its answer, for which nothing is readable any longer.
-    private mutating func takeClosed() {
-        for number in self.bus.takeClosed() {
-            guard let tag = self.numbers.first(where: { $0.value == number })?.key else { continue }
-            self.numbers[tag] = nil
-            self.handle(.dismissed(tag: tag))
+    private mutating func takeSignals() {
+        for signal in self.bus.takeSignals() {
+            switch signal {
+            case .closed(let number):
+                guard let tag = self.tag(number) else { continue }
+                self.numbers[tag] = nil
+                self.handle(.dismissed(tag: tag))
+            case .chosen(let number, let word):
+                // A click on the notification itself opens, too.
+                let action = word == "default" ? .open : NoteAction(rawValue: word)
+                guard let tag = self.tag(number), let action else { continue }
+                self.handle(.chosen(tag: tag, action))
+            case .replied(let number, let text):
+                if let tag = self.tag(number) { self.handle(.replied(tag: tag, text)) }
+            }
         }
+    }
+
+    private func tag(_ number: UInt32) -> String? {
+        self.numbers.first { $0.value == number }?.key
     }
 
     /// What the user has chosen, which may have been changed meanwhile, and what the desktop says.
@@ -141,11 +164,34 @@ struct NotifierShell {
             }
         case .show(let tag, let note):
             self.numbers[tag] = self.bus.notify(
-                replaces: self.numbers[tag] ?? 0, title: note.title, text: Self.escaped(note.text),
-                isUrgent: note.isUrgent)
+                self.note(note), replacing: self.numbers[tag] ?? 0)
         case .close(let tag):
             if let number = self.numbers.removeValue(forKey: tag) { self.bus.close(number) }
+        case .open(let conversation):
+            if !ChatTerminal.open(conversation) {
+                var note = SessionBus.Note(
+                    title: "Stoa", text: "No terminal could be opened; in one, run: stoa chat")
+                note.isUrgent = true
+                let tag = Self.terminalTag
+                self.numbers[tag] = self.bus.notify(note, replacing: self.numbers[tag] ?? 0)
+            }
         }
+    }
+
+    private func note(_ note: DesktopNote) -> SessionBus.Note {
+        var shown = SessionBus.Note(title: note.title, text: Self.escaped(note.text))
+        shown.isUrgent = note.isUrgent
+        shown.picture = note.person.flatMap { self.pictures?.path(of: $0) }
+        if !note.actions.isEmpty { shown.actions.append(("default", "Open")) }
+        for action in note.actions {
+            switch action {
+            case .open: shown.actions.append((action.rawValue, "Open"))
+            case .reply:
+                if self.bus.canReply { shown.actions.append(("inline-reply", "Reply")) }
+            case .accept: shown.actions.append((action.rawValue, "Accept"))
+            }
+        }
+        return shown
     }
 
     /// Servers may read markup in the text: what looks like some is said to be none.

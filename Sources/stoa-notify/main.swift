@@ -4,4 +4,4 @@ import Glibc
 import Posix
 
 ProcessEnvironment.ignoreBrokenPipes()
-exit(NotifierShell.run(Array(CommandLine.arguments.dropFirst())))
+exit(NotifierShell.run(ProcessEnvironment.arguments))

@@ -10,6 +10,8 @@ final class CommandContext {
     /// How the process ends where the command is done: some hand on what another program said.
     var status = ExitCode.done.rawValue
     private var connected: DaemonConnection?
+    /// Whether there was a daemon that could be asked.
+    private var wasConnected = false
     /// The id of what was changed last; empty where it has none, nil where nothing was.
     private(set) var changed: String?
     /// Whose key the user has said to mean by which name, where only strangers have it.
@@ -17,6 +19,13 @@ final class CommandContext {
 
     /// What an answer may take longer than what the daemon was told to wait, in milliseconds.
     private static let graceMilliseconds = 500
+    /// How long a daemon is looked for that has gone, in milliseconds.
+    static let patienceMilliseconds: UInt64 = 60_000
+    private static let retryMilliseconds: Int32 = 200
+    /// What lasted so long was of use, in milliseconds: from then on a daemon is looked for anew.
+    private static let usefulMilliseconds: UInt64 = 5_000
+    /// How long a command that is to end asks what has become of its message, in milliseconds.
+    private static let lastWordMilliseconds = 1_000
     /// How long a daemon may take to begin anew, in milliseconds.
     private static let startMilliseconds = 15_000
 
@@ -97,11 +106,52 @@ final class CommandContext {
                 connection = try DaemonConnection(path: path, answerMilliseconds: limit)
             }
             self.connected = connection
+            self.wasConnected = true
             connection.answerMilliseconds = limit
             let result = try connection.call(method, params, passing: descriptor)
             if Method.description.isChange { self.noteChange(result.changedID.shown) }
             return result
         }
+    }
+
+    /// Does what may be done twice, and does it again where the daemon goes away meanwhile, as over a restart;
+    /// it is looked for as long as `stoa` looks for one that has gone.
+    func throughRestarts<Value>(
+        of command: String, _ body: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        var deadline: UInt64?
+        while true {
+            let began = SystemClock.monotonicMilliseconds()
+            do throws(Failure) { return try body() } catch {
+                guard error.isLoss, self.wasConnected else { throw error }
+                let now = SystemClock.monotonicMilliseconds()
+                if now >= began + Self.usefulMilliseconds { deadline = nil }
+                if deadline == nil {
+                    self.console.report("stoa: \(command): \(error.why); connecting again\n")
+                }
+                let end = deadline ?? now + Self.patienceMilliseconds
+                deadline = end
+                guard now < end else { throw error }
+                self.disconnect()
+                do throws(Failure) {
+                    try PollWait.pause(milliseconds: Self.retryMilliseconds)
+                } catch {
+                    var failure = error
+                    failure.isUncertain = true
+                    throw failure
+                }
+            }
+        }
+    }
+
+    /// What becomes of a message of which a signal has kept the answer from coming: asked under its key, which
+    /// sends nothing twice; nil where the daemon does not say so within a second.
+    func outcome(of params: SendMethod.Params) -> Received<SendMethod.Result>? {
+        guard let connection = self.connected else { return nil }
+        var params = params
+        for (name, key) in self.meant { _ = params.replace(name, by: key) }
+        connection.answerMilliseconds = Self.lastWordMilliseconds
+        return try? connection.call(SendMethod.self, params)
     }
 
     /// Something was changed: the command has done its work, whether or not that can be printed.
@@ -155,7 +205,7 @@ final class CommandContext {
             } catch {
                 guard error.isPassing else { throw Failure(error) }
             }
-            _ = try? waitUntilReadable([], timeoutMilliseconds: Self.graceMilliseconds / 10)
+            try PollWait.pause(milliseconds: Int32(Self.graceMilliseconds / 10))
         }
         throw Failure(
             .noDaemon, why: "the backup was accepted, but the daemon has not come back",
@@ -171,12 +221,19 @@ final class CommandContext {
     ) throws(Failure) -> Received<Method.Result> where Method.Result: ControlValue {
         let result = try self.call(
             method, params, daemonMilliseconds: daemonMilliseconds, passing: descriptor)
+        try self.show(result, human: human)
+        return result
+    }
+
+    /// Prints an answer: as it came for programs, else as `human` says.
+    func show<Value>(
+        _ result: Received<Value>, human: (Value) throws(Failure) -> String
+    ) throws(Failure) {
         if self.json {
             try self.console.print(result.json)
         } else {
             try self.console.print(try human(result.value))
         }
-        return result
     }
 
     /// Asks for a list page by page, and gives each page to `body`: one is held at a time.

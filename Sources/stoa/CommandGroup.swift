@@ -28,7 +28,8 @@ struct CommandGroup {
         CommandGroup(
             title: "This machine",
             names: [
-                "status", "doctor", "connect", "usage", "notify", "backup", "restore", "help",
+                "status", "doctor", "connect", "usage", "settings", "notify", "backup", "restore",
+                "help",
             ]),
     ]
 }

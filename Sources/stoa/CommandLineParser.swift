@@ -41,11 +41,13 @@ enum CommandLineParser {
             throw Self.unknown(command: name)
         }
         splitter.operands = []
-        try splitter.split(
-            allowed: type.syntax.options + OptionSyntax.global, untilOperand: false)
+        splitter.help = "stoa \(name) --help"
+        let options = type.syntax.options + OptionSyntax.global
+        try splitter.split(allowed: options, untilOperand: false)
         if splitter.options["--help"] != nil { return .print(type.syntax.help) }
         try Self.checkOperands(splitter.operands, type.syntax)
-        let arguments = ParsedArguments(operands: splitter.operands, options: splitter.options)
+        let arguments = ParsedArguments(
+            operands: splitter.operands, options: splitter.options, of: options)
         do {
             return .run(try type.init(arguments), try Self.global(splitter))
         } catch {
@@ -56,7 +58,8 @@ enum CommandLineParser {
     }
 
     private static func global(_ splitter: WordSplitter) throws(Failure) -> GlobalOptions {
-        let arguments = ParsedArguments(operands: [], options: splitter.options)
+        let arguments = ParsedArguments(
+            operands: [], options: splitter.options, of: OptionSyntax.global)
         return GlobalOptions(
             socket: arguments.value("--socket"),
             timeoutMilliseconds: try arguments.milliseconds("--timeout").map { Int($0) },
@@ -112,6 +115,8 @@ private struct WordSplitter {
     var next = 0
     var operands: [String] = []
     var options: [String: [String]] = [:]
+    /// What shows the options that there are.
+    var help = "stoa --help"
 
     init(words: [String]) { self.words = words }
 
@@ -147,7 +152,7 @@ private struct WordSplitter {
             }
             throw .usage(
                 "there is no option \"\(shown)\"",
-                next: "see --help; put -- before text that starts with a dash")
+                next: "see: \(self.help); put -- before text that starts with a dash")
         }
         guard let valueName = syntax.value else {
             guard parts.count == 1 else {

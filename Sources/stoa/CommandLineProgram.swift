@@ -22,6 +22,7 @@ enum CommandLineProgram {
                 name = type(of: command).syntax.name
                 let context = CommandContext(
                     console: console, options: options, environment: environment)
+                if type(of: command).mayTakeLong { try self.awaitSignals() }
                 try command.run(in: context)
                 try console.flush()
                 context.warnOfLostReport(of: name)
@@ -41,18 +42,18 @@ enum CommandLineProgram {
         }
     }
 
+    private static func awaitSignals() throws(Failure) {
+        do throws(SystemError) { try Interrupts.begin() } catch {
+            throw Failure(.internalError, why: "\(error)", next: "close some programs")
+        }
+    }
+
     /// Runs in this process, with its arguments, environment and streams.
     static func main() -> Int32 {
         ProcessEnvironment.ignoreBrokenPipes()
         let environment = ProcessEnvironment.variables()
         let console = Console(environment: environment)
-        guard let words = ProcessEnvironment.arguments else {
-            let failure = Failure(
-                .internalError, why: ProcessEnvironment.noArguments.text,
-                next: ProcessEnvironment.noArguments.remedy)
-            console.report(failure.text)
-            return failure.code.rawValue
-        }
+        let words = ProcessEnvironment.arguments
         if let garbled = ProcessEnvironment.garbledArgument {
             let failure = Failure(
                 .badData, why: "an argument is not UTF-8: \(TerminalText.line(garbled))",

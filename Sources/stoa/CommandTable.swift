@@ -3,10 +3,17 @@ import ControlAPI
 /// One subcommand: made from its arguments, then run once.
 protocol Subcommand: Sendable {
     static var syntax: CommandSyntax { get }
+    /// Whether it may wait for others, or follow them: a signal then ends it with a word about what was done.
+    static var mayTakeLong: Bool { get }
     /// Checks the arguments, whose number and options fit the syntax already.
     init(_ arguments: ParsedArguments) throws(Failure)
     /// Does it.
     func run(in context: CommandContext) throws(Failure)
+}
+
+extension Subcommand {
+    /// Most only ask the daemon.
+    static var mayTakeLong: Bool { false }
 }
 
 /// The one table of commands: parser, help and man page are made from it.
@@ -54,6 +61,7 @@ enum CommandTable {
         VerifyCommand.self,
         BlockCommand.self,
         UnblockCommand.self,
+        SettingsCommand.self,
         RealmCommand.self,
         BackupCommand.self,
         RestoreCommand.self,

@@ -30,6 +30,8 @@ final class Console {
 
     /// How much is gathered before it is written, in bytes: one pipe's worth.
     private static let pendingBytes = 65_536
+    /// `PIPE_BUF`, as in pipe(7).
+    private static let pipeBytes = 4_096
 
     /// Takes the three streams over; `environment` decides about colour.
     init(
@@ -140,6 +142,23 @@ final class Console {
         }
     }
 
+    /// Where ``passSome(_:toErrors:)`` writes to.
+    func outputNumber(toErrors: Bool) -> Int32 {
+        toErrors ? self.errors.number : self.output.number
+    }
+
+    /// Writes some bytes from the front, no more than a pipe takes at once that takes any; nil where nobody
+    /// reads them.
+    func passSome(_ bytes: ArraySlice<UInt8>, toErrors: Bool) -> Int? {
+        let some = Array(bytes.prefix(Self.pipeBytes))
+        let result = toErrors ? self.errors.write(some) : self.output.write(some)
+        switch result {
+        case .bytes(let count): return count
+        case .wouldBlock: return 0
+        case .failed: return nil
+        }
+    }
+
     /// Writes a message to standard error at once; output gathered before comes first.
     ///
     /// Where that cannot be written the next ``flush()`` throws, at the latest that at the end: what is
@@ -159,6 +178,18 @@ final class Console {
         return bytes
     }
 
+    /// Asks on a terminal whether something may be deleted; elsewhere it is refused.
+    ///
+    /// - Parameter next: what to do where nobody can be asked.
+    func agrees(to what: String, next: String) throws(Failure) -> Bool {
+        guard self.inputIsTerminal else {
+            throw .usage(what, next: "\(next); others keep theirs")
+        }
+        self.report("\(what); others keep theirs. Go on? [y/N] ")
+        let answer = try self.readChunk() ?? []
+        return answer.first == 0x79 || answer.first == 0x59
+    }
+
     /// What one read of standard input gives, after waiting when nothing is there; nil at its end.
     func readChunk() throws(Failure) -> [UInt8]? {
         guard !self.closed.contains(STDIN_FILENO) else {
@@ -168,6 +199,10 @@ final class Console {
         }
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while true {
+            // Reading would not see a signal that came just before.
+            if Interrupts.descriptor != nil {
+                _ = try PollWait.until(readable: [self.input.number], millisecondsAtMost: nil)
+            }
             switch self.input.read(into: &buffer) {
             case .bytes(let count): return Array(buffer[..<count])
             case .end: return nil

@@ -1,4 +1,5 @@
 import ControlAPI
+import Posix
 
 /// How the program ends: the codes of sysexits.h that scripts can tell apart.
 enum ExitCode: Int32, CaseIterable {
@@ -13,6 +14,9 @@ enum ExitCode: Int32, CaseIterable {
     case `protocol` = 76
     case refused = 77
     case otherRealm = 78
+    case hungUp = 129
+    case interrupted = 130
+    case terminated = 143
 
     /// What the manual page says about it.
     var meaning: String {
@@ -20,8 +24,8 @@ enum ExitCode: Int32, CaseIterable {
         case .done: "Done."
         case .usage: "The command line is wrong."
         case .badData:
-            "The input cannot be used: no such room or person, a text that is too long or not UTF-8, or a "
-                + "key that was used for another message."
+            "The input cannot be used: no such room or person, a text that is too long, or a key that was "
+                + "used for another message."
         case .noHost: "connect: no such host, or no route to it."
         case .noDaemon:
             "No daemon answers, or it is shutting down; connect: nobody listens there."
@@ -32,11 +36,24 @@ enum ExitCode: Int32, CaseIterable {
                 + "one that others hold because this machine's clock is ahead appears when it is due."
         case .protocol: "connect: the other side is not a Stoa that this one can link to."
         case .otherRealm: "connect: the other side shares no realm with you."
+        case .hungUp: "Ended by SIGHUP, as when a terminal is closed."
+        case .interrupted: "Ended by SIGINT, as by Ctrl-C."
+        case .terminated:
+            "Ended by SIGTERM. On these three signals standard error says what was done, what is still "
+                + "pending and how to go on."
         case .refused:
             "Refused: a name that matches several people, a room that you are not in, another "
                 + "reader of a consumer, the wrong key at an address, or something that is not allowed."
         }
     }
+
+    /// The code for a signal that has ended the program: 128 and its number.
+    init(for signal: Interrupts.Signal) {
+        self = ExitCode(rawValue: 128 + signal.number) ?? .interrupted
+    }
+
+    /// Whether a signal has ended the program.
+    var isOfSignal: Bool { self.rawValue > 128 }
 
     /// The code for an error that the daemon answered.
     init(for error: RPCError) {

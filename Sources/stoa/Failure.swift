@@ -1,5 +1,6 @@
 import ControlAPI
 import ControlClient
+import Posix
 
 /// Why a command came to nothing, as it is told to a person.
 struct Failure: Error, Equatable {
@@ -14,7 +15,12 @@ struct Failure: Error, Equatable {
     /// What the daemon answered, when it was the daemon that refused.
     let answer: RPCError?
     /// Whether what was asked for may have been done all the same.
-    private(set) var isUncertain = false
+    var isUncertain = false
+    /// Whether the daemon has gone or is going, and what was asked of it may be asked of the next one.
+    private(set) var isLoss = false
+
+    /// Whether a signal has ended it.
+    var isInterrupt: Bool { self.code.isOfSignal }
 
     init(
         _ code: ExitCode, what: String = "", why: String, next: String, answer: RPCError? = nil
@@ -31,13 +37,27 @@ struct Failure: Error, Equatable {
         Failure(.usage, why: why, next: next)
     }
 
+    /// A signal has come, which this takes.
+    ///
+    /// - Parameter next: what was done, and how to go on.
+    static func interrupted(next: String = "") -> Failure {
+        let signal = Interrupts.take() ?? Interrupts.Signal(number: 2, isFromProcess: false)
+        return Failure(ExitCode(for: signal), why: "ended by \(signal.name)", next: next)
+    }
+
     /// What a person is told about an error of the connection.
     init(_ error: ClientError) {
+        guard error != .interrupted else {
+            self = .interrupted()
+            self.isUncertain = true
+            return
+        }
         let code: ExitCode
         var answer: RPCError?
         switch error {
         case .noDaemon, .unusable, .closed: code = .noDaemon
         case .noAnswer: code = .temporary
+        case .interrupted: code = .interrupted
         case .takenOver: code = .refused
         case .garbled: code = .internalError
         case .refused(let error):
@@ -46,6 +66,7 @@ struct Failure: Error, Equatable {
         }
         self.init(code, why: error.reason, next: error.remedy, answer: answer)
         self.isUncertain = error == .closed || error == .noAnswer
+        self.isLoss = code == .noDaemon && error.isPassing
     }
 
     /// Does something with the daemon and tells its errors to a person.

@@ -70,7 +70,20 @@ enum LocalTime {
         fields.tm_isdst = -1
         let local = mktime(&fields)
         guard local != -1 else { return nil }
-        return Timestamp(milliseconds: Int64(local) * 1_000)
+        return Self.first(reading: Timestamp(milliseconds: Int64(local) * 1_000))
+    }
+
+    /// The first moment at which the clock shows what it shows at this one: an hour comes twice where clocks are set
+    /// back, and then nothing of the first is to be left out.
+    static func first(
+        reading moment: Timestamp,
+        _ clock: (_ milliseconds: Int64) -> LocalMoment? = { LocalMoment(milliseconds: $0) }
+    ) -> Timestamp {
+        let shown = clock(moment.milliseconds)
+        // Zones differ by quarters of an hour; none was ever set back by more than a day.
+        let earlier = (1...96).map { moment.milliseconds - $0 * 900_000 }
+            .last { clock($0) == shown }
+        return earlier.map { Timestamp(milliseconds: $0) } ?? moment
     }
 
     /// The present moment by the system's clock.

@@ -3,7 +3,7 @@ import ControlAPI
 /// Shows messages as lines for people, and remembers some of them for what answers them.
 final class MessageLine {
     private let console: Console
-    private let showsConversation: Bool
+    let showsConversation: Bool
     private let showsID: Bool
     /// How the latest messages begin, by id.
     private var beginnings: [String: String] = [:]
@@ -121,6 +121,13 @@ final class MessageLine {
         return self.beginnings[id].map { "\"\($0)\"" } ?? "\(TerminalText.line(id).prefix(12))"
     }
 
+    /// What somebody's profile says now.
+    private static func profile(_ change: ChangeResult) -> String {
+        let status = change.status.shown
+        return "\(change.shownPeer.quoted) changed their profile"
+            + (status.isEmpty ? "" : "; status: \(status)")
+    }
+
     /// The line of a change that is no message, with its newline.
     func text(ofChange change: ChangeResult) -> String {
         let name = (change.name ?? "").shownConversation
@@ -155,7 +162,19 @@ final class MessageLine {
             case .delivered: "\(peer) has \(self.named(change))\(place)"
             case .read: "\(peer) has read \(self.named(change))\(place)"
             case .seen: "you have read \(name); \(change.unread ?? 0) unread"
+            case .accepted: "you accepted \(peer)"
+            case .declined: "you declined \(peer)"
+            case .added: "\(peer) is one of your contacts"
+            case .verified: "you verified \(peer)"
+            case .blocked: "you blocked \(peer)"
+            case .unlisted: "\(peer) is not one of your contacts now"
+            case .profile: Self.profile(change)
+            case .changed:
+                "the setting \(change.name.shown) is \(change.value.shown) now"
             case .linked: "\(peer) is linked"
+            case .unlinked where change.reason == .left: "\(peer) left"
+            case .unlinked where change.reason == .interrupted:
+                "the link to \(peer) was interrupted"
             case .unlinked: "\(peer) is not linked now"
             case nil: "something that this version does not know"
             }

@@ -36,13 +36,13 @@ enum MessageText {
         guard bytes.count <= ControlLimits.textBytes else {
             throw Self.tooLong("on standard input has more than \(ControlLimits.textBytes)")
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Failure(
-                .badData, why: "standard input is not UTF-8",
-                next: "convert it, for example with: iconv -t UTF-8")
-        }
-        return text
+        return self.repaired(bytes)
     }
+
+    /// What a program has written, as text: each sequence of bytes that is not UTF-8 becomes U+FFFD.
+    ///
+    /// All that becomes a message goes through this: nothing is left out because of a wrong byte.
+    static func repaired(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
     private static func tooLong(_ what: String) -> Failure {
         Failure(

@@ -47,7 +47,7 @@ struct OverviewCommand: Subcommand {
             [
                 "daemon",
                 "running since \(LocalTime.text(status.startedAt))"
-                    + (status.version == StoaVersion.text
+                    + (status.version == StoaVersion.text && !status.replaced
                         ? "" : ", version " + StatusCommand.version(status.value)),
             ],
             ["here", people.text(none: "nobody yet")],

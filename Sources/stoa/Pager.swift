@@ -21,7 +21,7 @@ final class Pager {
         guard !words.isEmpty, words != ["cat"], let ends = try? Pipe.make() else { return nil }
         let reading = FileDescriptor(owning: ends.output)
         self.writer = Writer(FileDescriptor(owning: ends.input))
-        var variables = environment
+        var variables = TerminalEntries.named(environment)
         // One screenful is not paged, colours are shown, and what was read stays on the screen.
         if variables["LESS"] == nil { variables["LESS"] = "FRX" }
         let process = try? ChildProcess(

@@ -4,10 +4,18 @@ import ControlAPI
 struct ParsedArguments: Equatable {
     let operands: [String]
     private let options: [String: [String]]
+    /// The names of the options that could be given: whoever asks for another one has mistyped it.
+    private let names: [String]
 
-    init(operands: [String], options: [String: [String]]) {
+    init(operands: [String], options: [String: [String]], of syntaxes: [OptionSyntax]) {
         self.operands = operands
         self.options = options
+        self.names = syntaxes.map(\.name)
+    }
+
+    private func given(_ name: String) -> [String]? {
+        precondition(self.names.contains(name), "the command has no option \(name)")
+        return self.options[name]
     }
 
     /// The operand at a position, or nil.
@@ -19,13 +27,29 @@ struct ParsedArguments: Equatable {
     func required(_ index: Int) -> String { self.operands[index] }
 
     /// Whether an option without value was given.
-    func has(_ name: String) -> Bool { self.options[name] != nil }
+    func has(_ name: String) -> Bool { self.given(name) != nil }
 
     /// The value of an option that is given once, or nil when it was not given.
-    func value(_ name: String) -> String? { self.options[name]?.last }
+    func value(_ name: String) -> String? { self.given(name)?.last }
 
     /// The values of an option that may be given several times, in order.
-    func values(_ name: String) -> [String] { self.options[name] ?? [] }
+    func values(_ name: String) -> [String] { self.given(name) ?? [] }
+
+    /// What commas separate in the value of an option, or nil when the option was not given.
+    func list(_ name: String) -> [String]? {
+        self.value(name)?.split(separator: ",").map { String($0) }
+    }
+
+    /// A word of 1 to 255 bytes, or nil when the option was not given.
+    func word(_ name: String) throws(Failure) -> String? {
+        guard let word = self.value(name) else { return nil }
+        guard (1...ControlLimits.wordBytes).contains(word.utf8.count) else {
+            throw .usage(
+                "\(name) has \(word.utf8.count) bytes", next: "give 1 to \(ControlLimits.wordBytes)"
+            )
+        }
+        return word
+    }
 
     /// A whole number within a range, or nil when the option was not given.
     func integer(_ name: String, in range: ClosedRange<Int64>) throws(Failure) -> Int64? {

@@ -1,4 +1,5 @@
 import Glibc
+import Posix
 
 /// Waiting on several descriptors at once: poll(2).
 enum PollWait {
@@ -14,18 +15,25 @@ enum PollWait {
 
     /// Waits until one of the descriptors is readable, the pipe has lost its reader or the time is
     /// up; without a time it waits for ever.
+    ///
+    /// Throws where a signal has come.
     static func until(
         readable descriptors: [Int32], closed pipe: Int32? = nil, millisecondsAtMost: Int32?
     ) throws(Failure) -> Outcome {
         var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        if let interrupts = Interrupts.descriptor {
+            entries.append(pollfd(fd: interrupts, events: Int16(POLLIN), revents: 0))
+        }
         // Without asked events only errors are reported: for a pipe, that nobody reads.
         if let pipe { entries.append(pollfd(fd: pipe, events: 0, revents: 0)) }
         while true {
             let count = poll(&entries, nfds_t(entries.count), millisecondsAtMost ?? -1)
+            let code = errno
+            guard !Interrupts.isWaiting else { throw .interrupted() }
             if count >= 0 { break }
-            guard errno == EINTR else {
+            guard code == EINTR else {
                 throw Failure(
-                    .internalError, why: "poll failed with errno \(errno)",
+                    .internalError, why: "poll failed with errno \(code)",
                     next: "please report this bug in stoa")
             }
         }
@@ -52,15 +60,19 @@ enum PollWait {
         return Set(entries.filter { $0.revents != 0 }.map(\.fd))
     }
 
-    /// Waits until a descriptor takes bytes or is broken.
+    /// Waits until a descriptor takes bytes or is broken; throws where a signal has come.
     static func until(writable descriptor: Int32) throws(Failure) {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        while poll(&entry, 1, -1) < 0 {
-            guard errno == EINTR else {
-                throw Failure(
-                    .internalError, why: "poll failed with errno \(errno)",
-                    next: "please report this bug in stoa")
-            }
+        while true {
+            let ready = self.any(
+                readable: Interrupts.descriptor.map { [$0] } ?? [], writable: descriptor,
+                millisecondsAtMost: nil)
+            guard !Interrupts.isWaiting else { throw .interrupted() }
+            if ready.contains(descriptor) { return }
         }
+    }
+
+    /// Waits for so long; throws where a signal has come.
+    static func pause(milliseconds: Int32) throws(Failure) {
+        _ = try self.until(readable: [], millisecondsAtMost: milliseconds)
     }
 }

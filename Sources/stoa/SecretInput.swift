@@ -10,13 +10,15 @@ struct SecretInput {
     let which: String
     /// The longest, in bytes.
     let limit: Int
+    /// The invitation that is looked for in what is given; nil where all of it counts.
+    var invitation: PastedInvitation.Kind?
 
     static let realmInvitation = SecretInput(
         name: "invitation", which: "the whole line that stoa realm invite printed",
-        limit: ControlLimits.inviteBytes)
+        limit: ControlLimits.pasteBytes, invitation: .realm)
     static let roomInvitation = SecretInput(
         name: "invitation", which: "the whole line that stoa invite printed",
-        limit: ControlLimits.inviteBytes)
+        limit: ControlLimits.pasteBytes, invitation: .room)
     /// A phrase that is to be used from here on.
     static let newPhrase = SecretInput(
         name: "new phrase", which: "six or more unrelated words",
@@ -56,7 +58,17 @@ struct SecretInput {
                     ? "there is no \(self.name)" : "the \(self.name) is too long",
                 next: "give \(self.which), and nothing else")
         }
-        return line
+        guard let invitation else { return line }
+        return try Self.find(invitation, in: line)
+    }
+
+    /// The invitation in what was pasted or given as an argument.
+    static func find(
+        _ kind: PastedInvitation.Kind, in text: String
+    ) throws(Failure) -> String {
+        do throws(PastedInvitation.Several) {
+            return try PastedInvitation.find(kind, in: text)
+        } catch { throw Failure(.badData, why: error.text, next: error.remedy) }
     }
 
     private func ask(_ context: CommandContext) throws(Failure) -> [UInt8] {

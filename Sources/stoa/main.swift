@@ -1,3 +1,6 @@
 import Glibc
+import Posix
 
-exit(CommandLineProgram.main())
+let status = CommandLineProgram.main()
+Interrupts.end(with: status)
+exit(status)

@@ -56,6 +56,25 @@ import Testing
         #expect(await two.usedBytes == 0)
     }
 
+    @Test("of one that is not whole it is known what was written, before it is read")
+    func written() async throws {
+        let (file, _) = try self.source(700_000)
+        let one = try self.store("one")
+        let taken = try await one.take(file, key: nil)
+        let layout = try #require(BlobLayout(size: taken.size))
+        do {
+            let two = try self.store("two")
+            #expect(await two.writtenBytes(of: taken.blob, layout) == 0)
+            _ = try await two.open(taken.blob, layout)
+            for part in layout.nodes + [.chunk(1)] {
+                let content = try #require(try await one.read(part, of: taken.blob))
+                #expect(try await two.store(content, as: part, of: taken.blob))
+            }
+        }
+        let again = try self.store("two")
+        #expect(await again.writtenBytes(of: taken.blob, layout) == 262_144)
+    }
+
     @Test("one that is noted is there after a restart, and takes no room until it is begun")
     func noted() async throws {
         let (file, bytes) = try self.source(700_000)

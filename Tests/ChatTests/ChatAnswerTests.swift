@@ -280,6 +280,28 @@ struct ChatAnswerTests {
         #expect(client.screen().contains { $0.contains("here: ada (you), ben") })
     }
 
+    @Test("the number of members in the header follows the daemon, and their list is read anew")
+    func memberCount() {
+        var client = Client(columns: 120)
+        #expect(client.screen().contains { $0.contains("2 members") })
+        #expect(client.waiting("members").isEmpty)
+        func members(_ count: Int64) -> ChatEvent {
+            .received(
+                .notification(
+                    RPCRequest(
+                        method: "members",
+                        params: .named([
+                            .init("subscription", 1), .init("conversation", .string(Client.ops)),
+                            .init("members", .integer(count)),
+                        ]))))
+        }
+        client.give(members(2))
+        #expect(client.waiting("members").isEmpty)
+        client.give(members(3))
+        #expect(client.screen().contains { $0.contains("3 members") })
+        #expect(client.waiting("members").count == 1)
+    }
+
     @Test("one list of conversations comes at a time, and one more where something has changed")
     func lists() {
         var client = Client()

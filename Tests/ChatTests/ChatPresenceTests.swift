@@ -171,6 +171,63 @@ struct ChatPresenceTests {
         #expect(mark() == "●")
     }
 
+    private func told(
+        _ event: String, of peer: String = Client.ben, name: String = "ben", in room: String
+    ) -> ChatEvent {
+        .received(
+            .notification(
+                RPCRequest(
+                    method: "presence",
+                    params: .named([
+                        .init("subscription", 1), .init("peer", .string(peer)),
+                        .init("name", .string(name)), .init("event", .string(event)),
+                        .init(
+                            "presence",
+                            .string(
+                                ["left", "interrupted"].contains(event) ? "offline" : "online")),
+                        .init("conversations", [.string(room)]),
+                    ]))))
+    }
+
+    @Test(
+        "who comes and goes is told in the conversation, in one line until somebody says something")
+    func comings() {
+        var client = Client()
+        client.show(client.message("m1", "hello", cursor: 5))
+        func line(_ text: String) -> Int { client.screen().count { $0.contains(text) } }
+        client.give(self.told("left", in: Client.ops))
+        #expect(line("ben left") == 1)
+        let cyd = String(repeating: "c", count: 52)
+        client.give(self.told("interrupted", of: cyd, name: "cyd", in: Client.ops))
+        client.give(self.told("back", in: Client.ops))
+        #expect(line("ben is back; cyd lost the connection") == 1)
+        #expect(line("left") == 0)
+        client.show(client.message("m2", "again", cursor: 6))
+        client.give(self.told("back", of: cyd, name: "cyd", in: Client.ops))
+        #expect(line("cyd is back") == 1)
+        #expect(line("cyd lost the connection") == 1)
+        // A state alone, and what is told of another conversation, is not shown here.
+        client.give(self.told("away", in: "elsewhere"))
+        #expect(line("away") == 0)
+    }
+
+    @Test("of many only some are named, and of a large room only who has said something lately")
+    func manyComings() {
+        var client = Client()
+        client.show(client.message("m1", "hello", cursor: 5))
+        for number in 0..<40 {
+            let key = String(repeating: "x", count: 50) + String(10 + number)
+            client.give(self.told("joined", of: key, name: "n\(number)", in: Client.ops))
+        }
+        #expect(client.screen().count { $0.contains("n0, n1, n2 and 37 more are here") } == 1)
+        client.state.shown.memberCount = 21
+        client.show(client.message("m2", "of somebody", cursor: 6))
+        client.give(self.told("left", of: String(repeating: "y", count: 52), in: Client.ops))
+        #expect(!client.screen().contains { $0.contains("left") })
+        client.give(self.told("left", in: Client.ops))
+        #expect(client.screen().contains { $0.contains("ben left") })
+    }
+
     @Test("what comes while nobody is at the keys is not taken to be read until they are back")
     func unattended() {
         var client = Client()

@@ -32,7 +32,43 @@ struct InputLineTests {
         line.killToEnd()
         #expect(line.text == "")
         line.yank()
-        #expect(line.text == " two  three")
+        #expect(line.text == "one two  three")
+    }
+
+    @Test("kills one after the other are yanked together, and Ctrl-W goes back to a blank")
+    func killRing() {
+        var line = self.line("see https://a.example/b-c now please")
+        line.killWordBack()
+        line.killWordBack()
+        #expect(line.text == "see https://a.example/b-c ")
+        line.yank()
+        #expect(line.text == "see https://a.example/b-c now please")
+        line.killWordBack()
+        line.moveToWordStart()
+        line.killToBlank()
+        #expect(line.text == "see now ")
+        line.moveToLineEnd()
+        line.yank()
+        #expect(line.text == "see now https://a.example/b-c ")
+    }
+
+    @Test("what was typed before is found by its words, and older ones after it")
+    func searching() {
+        var line = InputLine()
+        for text in ["deploy one", "hello", "Deploy two"] {
+            line.set(text)
+            _ = line.take()
+        }
+        line.insert("draft")
+        line.search("", isNext: false)
+        line.search("dep", isNext: false)
+        #expect(line.text == "Deploy two")
+        line.search("dep", isNext: true)
+        #expect(line.text == "deploy one")
+        line.search("dep", isNext: true)
+        #expect(line.text == "deploy one")
+        line.search("depx", isNext: false)
+        #expect(line.text == "draft")
     }
 
     @Test("undo takes back what was typed word by word, and every other change")

@@ -1,4 +1,6 @@
 import ControlAPI
+import Letters
+import TestSupport
 import Testing
 
 @testable import Chat
@@ -123,6 +125,35 @@ struct NamesShownTests {
                 #expect(client.screen()[22].contains("@\(id)"), "at \(columns)")
             }
             #expect(offered == [String(Self.one.prefix(12)), String(Self.other.prefix(12))])
+        }
+    }
+
+    @Test("rooms in every script are completed and found as they are typed, and shown as they are")
+    func scripts() throws {
+        let rooms = ScriptName.all.enumerated().map { number, each in
+            (id: "room\(number)", each: each)
+        }
+        var client = Client()
+        client.change("joined")
+        client.answer(
+            "conversations", ["items": .array(rooms.map { client.room($0.id, $0.each.name) })])
+        // Each of them is completed among all; of some scripts there are a dozen.
+        for (number, (id, each)) in rooms.enumerated()
+        where number.isMultiple(of: 5) && each.name.unicodeScalars.count > 3 {
+            let apart = String(String.UnicodeScalarView(each.name.decomposedScalars))
+            for typed in [each.name, each.capitals, apart] {
+                let found = try #require(client.state.conversation(called: typed), "\(typed)")
+                #expect(found.name.sought == each.name.sought, "\(each.script): \(typed)")
+                #expect(found.id == id || found.name == each.name)
+                client.state.shown.input.replace(from: 0, with: "")
+                client.type("/leave " + String(typed.unicodeScalars.dropLast()))
+                client.give(.keys([.tab]))
+                let text = client.state.shown.input.text
+                #expect(
+                    text.sought.completes(
+                        "/leave " + String(typed.unicodeScalars.dropLast()).sought),
+                    "\(each.script): \(text)")
+            }
         }
     }
 

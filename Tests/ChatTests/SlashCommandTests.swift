@@ -27,6 +27,40 @@ struct SlashCommandTests {
         #expect(SlashCommand.parse("/JOIN  ops") == .command(.init(name: .join, rest: "ops")))
     }
 
+    @Test(
+        "the blank that Tab or a thumb leaves behind a name is not part of it, but text keeps its own"
+    )
+    func trailingBlanks() {
+        for name in SlashCommand.Name.allCases {
+            let isText = [.me, .reply, .edit, .msg].contains(name)
+            let parsed = SlashCommand.parse("/\(name)  a b \t")
+            #expect(parsed == .command(.init(name: name, rest: isText ? "a b \t" : "a b")))
+        }
+    }
+
+    @Test("a name that Tab has completed is the one that the command takes")
+    func completed() {
+        for command in ["accept", "decline", "block", "unblock", "whois", "verify"] {
+            var client = Client()
+            client.change("joined")
+            client.answer(
+                "conversations", ["items": [client.room(Client.ops, "ops")]])
+            client.give(.due)
+            client.state.with(Client.ops) {
+                $0.members = [
+                    ChatMember(
+                        id: Client.ben, name: "ben", person: .init(name: "ben", id: Client.ben),
+                        isAway: false, isHere: true, isSelf: false)
+                ]
+            }
+            client.type("/\(command) @b")
+            client.give(.keys([.tab]))
+            #expect(client.state.shown.input.text == "/\(command) @ben ")
+            client.enter()
+            #expect(client.waiting(command).first?["person"] == "@ben", "\(command)")
+        }
+    }
+
     @Test("an unknown command is named with the one that is near")
     func unknown() {
         guard case .unknown(let why) = SlashCommand.parse("/jion ops") else {
@@ -90,12 +124,15 @@ struct InvitationTests {
         #expect(client.state.shown.input.isEmpty)
     }
 
-    @Test("an invitation to a realm is told where it goes, and not sent")
+    @Test("an invitation to a realm joins it, and is neither sent nor shown")
     func realm() {
         var client = Client()
         client.say("stoa:realm?name=office&root=abcdefghijk")
         #expect(client.waiting("send").isEmpty && client.waiting("join").isEmpty)
         #expect(
-            client.screen().contains { $0.contains("stoa realm join") } && !self.isShown(client))
+            client.waiting("realmJoin") == [["invite": "stoa:realm?name=office&root=abcdefghijk"]])
+        #expect(!self.isShown(client))
+        client.refuse("realmJoin", .refused("no", reason: "badInvite", remedy: "ask again"))
+        #expect(!self.isShown(client) && client.screen().contains { $0.contains("/realm: no") })
     }
 }

@@ -73,6 +73,9 @@ struct DiagnosisTests {
         #expect(try absent { $0.units = nil } == alone)
         #expect(try absent { $0.units?.areInstalled = false } == alone)
         #expect(try absent { _ in } == alone)
+        let told = try absent { $0.lastWords = "/d/stoa.db is damaged" }
+        #expect(told.check == "daemon" && told.text.hasSuffix("start: /d/stoa.db is damaged"))
+        #expect(told.remedy.contains("stoad --check "))
         let failed = try absent { $0.units?.hasFailed = true }
         #expect(failed.check == "units" && failed.remedy.contains("journalctl"))
         let closed = try absent { $0.units?.isListening = false }
@@ -114,6 +117,14 @@ struct DiagnosisTests {
             }
             #expect(unknown.check == (version == "0.0.1" ? "version" : "checks"))
         }
+    }
+
+    @Test("a daemon that runs on after an upgrade to the same version, and what restarts it")
+    func replaced() throws {
+        let found = try Self.only { $0.status?.replaced = true }
+        #expect(found.check == "version" && found.severity == .warning)
+        #expect(found.text == "the daemon still runs the program from before an upgrade")
+        #expect(found.remedy == "systemctl --user restart stoad")
     }
 
     @Test("a daemon of another version, and which of the two is to go")
@@ -308,8 +319,16 @@ struct DiagnosisTests {
     func disk() throws {
         let scarce = try Self.only { $0.freeBytes = 200 << 20 }
         #expect(scarce.severity == .warning)
-        #expect(scarce.text == "the disk is nearly full: 200 MiB are left for /d")
-        #expect(try Self.only { $0.freeBytes = 1 << 20 }.severity == .problem)
+        #expect(
+            scarce.text == "the disk is nearly full: 200 MiB are left for /d, and files may not "
+                + "fit; messages need 8 MiB")
+        // What Stoa needs is less.
+        #expect(try Self.only { $0.freeBytes = 19 << 20 }.severity == .warning)
+        let full = try Self.only { $0.freeBytes = 7 << 20 }
+        #expect(full.severity == .problem)
+        #expect(
+            full.text == "the disk is full: 7 MiB are left for /d, and Stoa needs 8 MiB to write "
+                + "messages")
         let damaged = try Self.only { $0.status?.scrub.damagedPages = 2 }
         #expect(damaged.check == "database" && damaged.remedy.contains("stoad --repair"))
     }
@@ -324,6 +343,8 @@ struct DiagnosisTests {
         }
         let raised = try Self.only { $0.status?.alerts = [alert("shutOut"), alert("clock")] }
         #expect(raised.check == "shutOut" && raised.text == "look")
+        let clock = try Self.only { $0.status?.alerts = [alert("wrongClock")] }
+        #expect(clock.severity == .problem && clock.remedy.contains("timedatectl"))
         let other = try Self.only { $0.status?.alerts = [alert("otherDevice")] }
         #expect(other.severity == .warning && other.remedy.contains("if the device is yours"))
         let met = try Self.only { $0.status?.alerts = [alert("damage")] }

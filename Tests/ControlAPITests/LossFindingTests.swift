@@ -24,6 +24,17 @@ struct LossFindingTests {
         }
     }
 
+    @Test("a way on which large packets are lost is a warning that says what to look for")
+    func narrow() throws {
+        var packets = Self.packets()
+        packets.small = true
+        let found = Self.findings([packets])
+        #expect(found.map(\.check) == ["packets"] && found.first?.severity == .warning)
+        let text = try #require(found.first?.text)
+        #expect(text.hasPrefix("large packets are lost on the way to ben (192.0.2.9)"))
+        #expect(found.first?.remedy.contains("ping -M do -s 1472 192.0.2.9") == true)
+    }
+
     @Test("packets that are lost there or back, with how many, to whom, and what to look at")
     func lost() throws {
         let found = Self.findings([Self.packets(lost: 14)])

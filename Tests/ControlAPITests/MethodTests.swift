@@ -107,7 +107,9 @@ struct MethodTests {
         #expect(Self.refusal("send", #"{"text":"x"}"#)?.data?["param"] == "to")
         #expect(Self.refusal("send", #"["ops"]"#)?.data?["param"] == "text")
         #expect(Self.refusal("send", #"["ops",null]"#)?.reason == "missingParam")
-        #expect(Self.refusal("acknowledge", #"{"cursor":1}"#)?.reason == "missingParam")
+        let nowhere = Self.refusal("acknowledge", #"{"cursor":1}"#)
+        #expect(nowhere?.reason == "missingParam")
+        #expect(nowhere?.param == "conversation")
         #expect(
             Self.refusal("leave", "{}")?.remedy == "leave takes room")
     }

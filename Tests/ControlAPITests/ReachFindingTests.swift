@@ -54,11 +54,25 @@ struct ReachFindingTests {
         #expect(found.check == "port" && found.severity == .problem)
         #expect(
             found.text == "ben (192.0.2.9) cannot reach this machine at TCP port 4100: no "
-                + "answer; each peer dials at most once in ten minutes, last 30 s ago")
+                + "answer; each peer dials at most once in 20 seconds, last 30 s ago")
         #expect(found.remedy.contains("ufw allow 4100/tcp"))
         #expect(found.remedy.contains("nft insert rule inet filter input tcp dport 4100 accept"))
         let refused = try Self.only { $0.diagnosis?.reach = [Self.reach("ben", .refused, .known)] }
         #expect(refused.text.contains("refused"))
+    }
+
+    @Test("a port of the settings that somebody else has, who that is, and which is used instead")
+    func taken() throws {
+        let found = try Self.only {
+            $0.diagnosis?.taken = ["[::]:4100"]
+            $0.diagnosis?.port = 4_101
+            $0.portHolders = ["[::]:4100": "ben (stoad, process 7)"]
+        }
+        #expect(found.check == "listen" && found.severity == .warning)
+        #expect(
+            found.text == "ben (stoad, process 7) uses TCP port 4100, which Listen= names; this "
+                + "daemon listens on port 4101 instead")
+        #expect(found.remedy.contains("~/.config/stoa/stoad.conf"))
     }
 
     @Test("a port that is another at each start is to be chosen before it is opened")

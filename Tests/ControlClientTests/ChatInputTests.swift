@@ -58,7 +58,7 @@ struct ChatInputTests {
         #expect(input.append(longest + Array("\r\n \nb".utf8)) == [.text(text)])
         #expect(input.finish() == .text("b"))
         #expect(input.finish() == nil)
-        #expect(input.append(longest + [0x61, 0x0A, 0xFF, 0x0A]) == [.tooLong, .notUTF8])
+        #expect(input.append(longest + [0x61, 0x0A, 0xFF, 0x0A]) == [.tooLong, .text("\u{FFFD}")])
         #expect(input.append(longest + longest) == [])
         #expect(input.append([0x61, 0x0A, 0x62, 0x0A]) == [.tooLong, .text("b")])
     }

@@ -1,5 +1,6 @@
 import ControlAPI
 import ControlClient
+import Posix
 import Testing
 
 @testable import stoa
@@ -223,6 +224,22 @@ struct PresentationTests {
         for text in ["", "x", "h", "-5m", "5", "99999999999999999999h", "2026-02-30", "2026-1-1"] {
             #expect(LocalTime.parse(text, now: now) == nil, "\(text)")
         }
+    }
+
+    @Test("of a reading that a clock shows twice, as when winter time begins, the first counts")
+    func twice() {
+        // A clock that is set back by an hour at the fourth.
+        func shown(_ milliseconds: Int64) -> LocalMoment? {
+            LocalMoment(
+                milliseconds: milliseconds < 4 * 3_600_000 ? milliseconds : milliseconds - 3_600_000
+            )
+        }
+        func first(_ hours: Double) -> Double {
+            let moment = Timestamp(milliseconds: Int64(hours * 3_600_000))
+            return Double(LocalTime.first(reading: moment, shown).milliseconds) / 3_600_000
+        }
+        #expect([4, 4.5, 4.75].map(first) == [3, 3.5, 3.75])
+        #expect([2, 2.75, 3, 3.5, 5, 6.5].map(first) == [2, 2.75, 3, 3.5, 5, 6.5])
     }
 
     @Test(

@@ -220,6 +220,20 @@ struct CommandTests {
         #expect(last.hasPrefix(#"{"to":"ops","text":"--x","idempotencyKey":"stoa-"#))
     }
 
+    @Test("a search asks for the words, the place, the authors and the order that were given")
+    func search() throws {
+        let daemon = try FakeDaemon { _ in [.result(["hits": [], "more": false, "complete": true])]
+        }
+        let run = try CommandRun(
+            ["search", "two", "words", "--in", "ops", "--by", "@ada,@ben", "--rank", "--limit=5"],
+            daemon: daemon)
+        #expect(run.code == .done)
+        #expect(
+            daemon.params("search") == [
+                #"{"words":"two words","to":"ops","authors":["@ada","@ben"],"order":"rank","limit":5}"#
+            ])
+    }
+
     @Test("a second person where the text begins is refused, but not in quotes or in a room")
     func twoPeople() throws {
         let refused = try CommandRun(["send", "@ben", "@cleo", "hi"])
@@ -315,13 +329,15 @@ struct CommandTests {
         #expect(run.code == .done)
     }
 
-    @Test("texts that are empty, too long or not UTF-8 end with 65 and are not sent")
+    @Test("texts that are empty or too long end with 65 and are not sent")
     func sendBad() throws {
         let daemon = try FakeDaemon { _ in [.result(Self.sent.json)] }
         let long = [UInt8](repeating: 0x61, count: ControlLimits.textBytes + 1)
         for (input, why) in [
             ([], "the text is empty"), ([0x0A], "the text is empty"),
-            (Array(" \t\n \n".utf8), "the text is empty"), ([0xFF], "not UTF-8"),
+            (Array(" \t\n \n".utf8), "the text is empty"),
+            // What replaces a wrong byte counts, too.
+            ([UInt8](repeating: 0xFF, count: 22_000), "66000 bytes"),
             (long, "more than 65000 bytes"),
             ([UInt8](repeating: 0x61, count: 1 << 20), "more than 65000"),
         ] as [([UInt8], String)] {

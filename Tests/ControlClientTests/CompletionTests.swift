@@ -1,5 +1,7 @@
 import ControlAPI
+import Letters
 import Posix
+import TestSupport
 import Testing
 
 @testable import stoa
@@ -94,6 +96,30 @@ struct CompletionTests {
         #expect(try run("whois", "") == "@Ada Lovelace\tlinked\n@bbbbbbbbbbbb\taway\n")
         #expect(try run("ask", "ops", "q", "--by", "@x,@b") == "@x,@bbbbbbbbbbbb\taway\n")
         #expect(try run("backup", "x") == ":files\t\n")
+    }
+
+    @Test("completes names in every script, from the beginning as it was typed")
+    func scripts() throws {
+        // One of each script, so that a beginning of two letters means one.
+        var names: [String: ScriptName] = [:]
+        for each in ScriptName.all where each.name.unicodeScalars.count > 2 {
+            names[each.script] = each
+        }
+        let items = names.values.map { JSON.object([JSON.Member("name", .string($0.name))]) }
+        let daemon = try FakeDaemon { call in
+            let isList = call.method == "conversations"
+            return [.result(.object([JSON.Member("items", isList ? .array(items) : [])]))]
+        }
+        for each in names.values {
+            for typed in [
+                each.name, each.capitals,
+                String(String.UnicodeScalarView(each.name.decomposedScalars)),
+            ] {
+                let beginning = String(String.UnicodeScalarView(typed.unicodeScalars.prefix(4)))
+                let run = try CommandRun(["complete", "--", "history", beginning], daemon: daemon)
+                #expect(run.output.contains("\(each.name)\t"), "\(each.script): \(beginning)")
+            }
+        }
     }
 
     @Test("says nothing where there is no daemon or nothing fits")

@@ -75,7 +75,7 @@ struct ConnectionTests {
                     cursors.append(cursor)
                     try follower.settle(cursor)
                 case .lost: losses += 1
-                case .change, .piece, .gap, .connected: continue
+                case .change, .piece, .missing, .gap, .connected: continue
                 }
             }
         }

@@ -187,17 +187,39 @@ struct DoctorTests {
         #expect(try status(absent, nil) == 2)
     }
 
+    @Test("who listens on a port: the account, and the program where that may be seen")
+    func portHolders() {
+        func line(_ port: String, _ state: String, _ user: Int) -> String {
+            "  0: 0100007F:\(port) 00000000:0000 \(state) 00000000:00000000 00:00000000 00000000 "
+                + "\(user) 0 81 1\n"
+        }
+        let table =
+            line("1004", "0A", 1_001) + line("1004", "01", 1_002) + line("1005", "0A", 9)
+        func holder(_ port: UInt16, _ program: String?) -> String? {
+            SocketHolders(accounts: "ben:x:1001:1::/:/\n") { _ in program }
+                .holder(of: SocketHolders.sockets(of: port, in: table, isTCP: true))
+        }
+        #expect(holder(4_100, nil) == "ben")
+        #expect(holder(4_100, "stoad, process 7") == "ben (stoad, process 7)")
+        #expect(holder(4_101, nil) == "user 9")
+        #expect(holder(4_102, nil) == nil)
+    }
+
     @Test("the system's accounts that hold the port of multicast DNS, without Avahi and people")
     func holders() {
         let head =
             "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid\n"
-        func line(_ port: String, _ user: Int) -> String {
-            "  1: 00000000:\(port) 00000000:0000 07 00000000:00000000 00:00000000 00000000 \(user) 0 1\n"
+        func line(_ port: String, _ user: Int, inode: Int = 1) -> String {
+            "  1: 00000000:\(port) 00000000:0000 07 00000000:00000000 00:00000000 00000000 \(user) 0 "
+                + "\(inode) 2\n"
         }
         let accounts =
             "root:x:0:0::/:/bin/sh\navahi:x:107:1::/:/\nsystemd-resolve:x:996:1::/:/\nrobot:x:995:1::/:/\nada:x:1000:1::/:/\n"
         func names(_ lines: String, own: UInt32 = 1_000) -> [String] {
-            MulticastHolders.names(sockets: head + lines, accounts: accounts, own: own) {
+            let holders = SocketHolders(accounts: accounts) {
+                $0 == "77" ? "mdnsd, process 5" : nil
+            }
+            return MulticastHolders.names(sockets: head + lines, holders, own: own) {
                 $0 == "robot"
             }
         }
@@ -209,6 +231,10 @@ struct DoctorTests {
         #expect(names(line("14E9", 0)) == [])
         #expect(names(line("14E9", 996), own: 996) == [])
         #expect(names(line("14E9", 996) + line("14E9", 996)) == ["systemd-resolve"])
+        // The program is named where that may be seen, also root's.
+        #expect(
+            names(line("14E9", 0, inode: 77) + line("14E9", 996))
+                == ["root (mdnsd, process 5)", "systemd-resolve"])
         // An account of this machine that runs a daemon of Stoa, too.
         #expect(names(line("14E9", 995)) == [])
         #expect(names(line("14E9", 995) + line("14E9", 996)) == ["systemd-resolve"])

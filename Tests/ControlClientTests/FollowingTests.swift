@@ -159,8 +159,7 @@ extension CommandTests {
                     .run { kill(getpid(), SIGINT) },
                 ]
             }
-            _ = try CommandRun(["tail"], daemon: daemon)
-            exit(1)
+            exit(try CommandRun(["tail"], daemon: daemon).status)
         }
     }
 
@@ -173,8 +172,7 @@ extension CommandTests {
                     .run { kill(getpid(), SIGTERM) }, .vanish,
                 ]
             }
-            _ = try CommandRun(["tail"], daemon: daemon)
-            exit(1)
+            exit(try CommandRun(["tail"], daemon: daemon).status)
         }
     }
 

@@ -10,10 +10,12 @@ import Testing
 @Suite("What --json prints", .timeLimit(.minutes(1))) struct GoldenJSONTests {
     /// How each command is asked; those that are missing go on for long, or print nothing of their own.
     private static let asked: [String] = [
-        "status", "peers", "peers --refusals", "usage", "rooms", "conversations --all",
+        "status", "status --clock ops", "peers", "peers --refusals", "usage", "rooms",
+        "conversations --all",
         "members ops",
         "join ops", "leave ops", "mute ops", "unmute ops", "archive ops", "unarchive ops",
-        "retain ops --days 3 --size 20M --yes", "forget ops", "topic ops", "create ops --secret",
+        "retain ops --days 3 --size 20M --yes", "forget ops --yes", "topic ops",
+        "create ops --secret",
         "invite ops",
         "requests", "accept @ada", "decline @ada", "send ops hi --wait read --members all",
         "edit aaaaaaaa hi", "delete aaaaaaaa", "react aaaaaaaa +1", "info aaaaaaaa", "transfers",
@@ -22,7 +24,8 @@ import Testing
         "consumers remove mail", "connect 192.0.2.7:4100", "profile", "presence away", "whois @ada",
         "people",
         "people add @ada", "people remove @ada", "verify @ada", "block @ada", "unblock @ada",
-        "realm list", "realm leave office", "realm rotate office", "export ops",
+        "settings", "settings DirectFrom anyone", "realm list", "realm leave office",
+        "realm rotate office", "export ops",
     ]
     private static let others: Set = [
         "realm", "backup", "restore", "chat", "on", "run", "ask", "fetch", "picture", "notify",

@@ -9,7 +9,7 @@ import Testing
         "send ops hi", "send ops hi --wait read --members all", "send ops --lines",
         "edit aaaaaaaa hi", "delete aaaaaaaa", "react aaaaaaaa +1", "join ops", "leave ops",
         "mute ops", "unmute ops", "archive ops", "unarchive ops", "topic ops lunch",
-        "retain ops --days 3 --yes", "forget ops", "create war --secret", "accept @ada",
+        "retain ops --days 3 --yes", "forget ops --yes", "create war --secret", "accept @ada",
         "decline @ada", "transfers cancel aaaaaaaa", "consumers remove mail",
         "connect 192.0.2.7:4100", "profile --name ada", "presence away", "people add @ada",
         "people remove @ada", "verify @ada 1234", "block @ada", "unblock @ada",

@@ -61,12 +61,30 @@ struct PlainWordsTests {
                         ? ["name": "ops", "messages": 1] : PersonResult { $0.name = "ben" }.json)
             ]
         }
-        let forgotten = try CommandRun(["forget", "ops"], daemon: daemon)
+        let forgotten = try CommandRun(["forget", "ops", "--yes"], daemon: daemon)
         #expect(forgotten.output.contains("its topics and its list of members stay here"))
-        let person = try CommandRun(["forget", "@ben"], daemon: daemon)
+        let person = try CommandRun(["forget", "@ben", "--yes"], daemon: daemon)
         #expect(person.output.hasSuffix("others keep what has reached them\n"))
         let blocked = try CommandRun(["block", "@ben"], daemon: daemon)
         #expect(blocked.output.contains("they can still read what you write"))
+    }
+
+    @Test("what is forgotten is said by number, and goes only where somebody says so")
+    func forgotten() throws {
+        let daemon = try FakeDaemon { request in
+            [.result(["name": "ops", "messages": 7])]
+        }
+        let run = try CommandRun(["forget", "ops"], daemon: daemon)
+        #expect(run.code == .usage)
+        #expect(run.errors.contains("7 messages of ops would be deleted from this disk"))
+        #expect(run.errors.contains("--yes"))
+        #expect(daemon.params("forget") == [#"{"to":"ops","dryRun":true}"#])
+        let sure = try CommandRun(["forget", "ops", "--yes"], daemon: daemon)
+        #expect(sure.code == .done && sure.output.contains("7 messages were deleted"))
+        #expect(daemon.params("forget").last == #"{"to":"ops"}"#)
+        // Where nothing goes nobody is asked.
+        let empty = try FakeDaemon { _ in [.result(["name": "ops", "messages": 0])] }
+        #expect(try CommandRun(["forget", "ops"], daemon: empty).code == .done)
     }
 
     @Test("messages go by a new limit only where somebody says so, who is told how many")
@@ -91,12 +109,13 @@ struct PlainWordsTests {
         #expect(daemon.params("retain").count == 2)
     }
 
-    @Test("of lines those without text are left out, and one that is none is counted as one")
+    @Test("of lines those without text are left out, and one that is too long is counted as one")
     func blankLines() throws {
         let daemon = try FakeDaemon { _ in [.result(CommandTests.sent.json)] }
         let run = try CommandRun(
             ["send", "ops", "--lines"], daemon: daemon,
-            input: Array("one\n \t\n".utf8) + [0xFF, 0x0A])
+            input: Array("one\n \t\n".utf8)
+                + [UInt8](repeating: 0x61, count: ControlLimits.textBytes + 1))
         #expect(run.code == .badData && run.errors.contains("1 line was not sent; see above"))
         #expect(daemon.params("send").count == 1)
     }

@@ -76,7 +76,7 @@ struct RepeatableCallsTests {
         calls.add(SendMethod.Params())
         let failure = #expect(throws: Failure.self) {
             while true {
-                try calls.proceed { _ in }
+                try calls.proceed { _, _ in }
                 try calls.receive()
             }
         }

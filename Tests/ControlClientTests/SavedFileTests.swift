@@ -1,3 +1,4 @@
+import ControlAPI
 import Glibc
 import Posix
 import TestSupport
@@ -20,7 +21,26 @@ import Testing
     @Test("is as long as a name may be")
     func long() {
         let safe = SavedFile.safe(String(repeating: "é", count: 500))
-        #expect((1...200).contains(safe.utf8.count))
+        #expect((1...240).contains(safe.utf8.count))
+    }
+
+    @Test("keeps its ending, and is cut between characters, where its name is too long")
+    func endings() {
+        let thai = String(repeating: "ห้อง", count: 40)
+        for ending in [".pdf", ".tar.gz", ".sql.zst", ".JPG", ".tar.gz.asc"] {
+            let safe = SavedFile.safe(thai + ending)
+            #expect(safe.hasSuffix(ending), "\(ending)")
+            #expect((200...240).contains(safe.utf8.count))
+            #expect(thai.hasPrefix(safe.dropLast(ending.count)), "no character is torn")
+        }
+        #expect(FileNameText("v1.2.gz").ending == ".gz")
+        #expect(FileNameText("a.tar.gz").numbered(1) == "a (1).tar.gz")
+        #expect(FileNameText("Dr. Strange und die Frau").ending.isEmpty)
+        #expect(FileNameText(".bashrc").ending.isEmpty)
+        // One character of very many marks.
+        let marks = SavedFile.safe("a" + String(repeating: "\u{301}", count: 400) + ".pdf")
+        #expect((1...240).contains(marks.utf8.count))
+        #expect(SavedFile.safe("می\u{200c}خواهم.pdf") == "می\u{200c}خواهم.pdf")
     }
 
     // Shows: file.names

@@ -19,7 +19,7 @@ struct ScriptTests {
     private static func run(_ hook: Hook, _ event: JSON = ["text": "x"]) throws -> Hook.Outcome {
         // As the program does: a command need not read what it is given.
         ProcessEnvironment.ignoreBrokenPipes()
-        return hook.run(event, Self.variables(event), try Interrupts())
+        return hook.run(event, Self.variables(event))
     }
 
     private static func variables(_ message: JSON) -> [String: String] {

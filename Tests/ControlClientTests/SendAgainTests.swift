@@ -1,5 +1,6 @@
 import ControlAPI
 import Posix
+import Synchronization
 import TestSupport
 import Testing
 
@@ -82,6 +83,58 @@ struct SendAgainTests {
                 == "stoa: send: full; free some; sent: a; not sent: b, c: to send these only, "
                 + "run the same command again with --key \(key)\n")
         #expect(try Self.keys(daemon) == [key, "\(key)/1"])
+    }
+
+    @Test("lines that an earlier run has sent are counted apart from those that are sent now")
+    func repeated() throws {
+        let daemon = try FakeDaemon { request in
+            let text = request.params.json?["text"]?.stringValue ?? ""
+            return [.result(["duplicate": .bool(text.hasPrefix("old"))])]
+        }
+        func output(_ lines: String) throws -> String {
+            let run = try CommandRun(
+                ["send", "ops", "--lines", "--key", "k"], daemon: daemon, input: Array(lines.utf8))
+            #expect(run.code == .done)
+            return run.output
+        }
+        #expect(try output("new\nold\nnew\n") == "sent 2 messages; 1 was sent already\n")
+        #expect(try output("old\nold\n") == "sent 0 messages; 2 were sent already\n")
+        #expect(try output("new\n") == "sent 1 message\n")
+    }
+
+    @Test("lines whose answers a lost connection took with it are not counted as an earlier run's")
+    func answersLost() throws {
+        let attempts = Mutex(0)
+        let daemon = try FakeDaemon { request in
+            let isFirst = attempts.withLock { count -> Bool in
+                count += 1
+                return count == 1
+            }
+            return isFirst ? [.close] : [.result(["duplicate": true])]
+        }
+        let run = try CommandRun(
+            ["send", "ops", "--lines"], daemon: daemon, input: Array("one\n".utf8))
+        #expect(run.output == "sent 1 message\n")
+    }
+
+    @Test("one whose delivery is waited for goes on over a restart of the daemon, under its key")
+    func restarted() throws {
+        let attempts = Mutex(0)
+        let daemon = try FakeDaemon { request in
+            let isFirst = attempts.withLock { count -> Bool in
+                count += 1
+                return count == 1
+            }
+            return isFirst
+                ? [.close] : [.result(["duplicate": true, "deliveredTo": ["a"]])]
+        }
+        let run = try CommandRun(
+            ["send", "ops", "x", "--wait", "delivered"], daemon: daemon)
+        #expect(run.code == .done)
+        #expect(run.output == "sent, delivered to 1 peer\n")
+        #expect(run.errors.contains("connecting again"))
+        let keys = try Self.keys(daemon)
+        #expect(keys.count == 2 && keys[0] == keys[1])
     }
 
     @Test("lines of which some are not sent are sent on with the key that the error names")

@@ -205,6 +205,12 @@ struct BackupMethodTests {
         try Files.remove(file)
         let phrase = "mangled turquoise ferrets applaud seven quiet harbours"
         #expect(backup(file, phrase) == nil && backup(file, phrase) == nil)
+        // Words of the list that the user chose have no check word; a slip in one that Stoa made is still named.
+        let own = Phrase.list.enumerated().filter { $0.offset % 1_237 == 5 }.prefix(6)
+            .map(\.element)
+        #expect(backup(file, own.joined(separator: " ")) == nil)
+        #expect(restore(file, own.reversed().joined(separator: " ")) == "badPhrase")
+        #expect(backup(file, phrase) == nil)
         #expect(restore(file, "some other phrase") == "wrongPhrase")
         #expect(!Files.exists("\(daemon.directory.path)/data/restore.pending"))
         #expect(try client.ask("status")["name"] == "ada")

@@ -209,7 +209,7 @@ struct ControlTests {
         #expect(try copy.ask("send", ["to": "ops", "text": "y"])["shutOut"] == true)
     }
 
-    @Test("a name of more than 64 bytes is refused with that limit")
+    @Test("a name of more than 64 characters is refused with that limit")
     func names() throws {
         let daemon = try TestDaemon()
         let client = try daemon.connect()
@@ -229,7 +229,11 @@ struct ControlTests {
         #expect(all["cursor"] == start["cursor"])
         let sent = try client.ask("send", ["to": "ops", "text": "x"])
         let cursor = try #require(sent["cursor"])
-        try client.ask("acknowledge", ["consumer": "bot", "conversation": "ops", "cursor": cursor])
+        let moved: JSON = ["consumer": "bot", "conversation": "ops", "cursor": cursor]
+        // Nothing reads that conversation as this consumer yet.
+        #expect(errorCode { try client.ask("acknowledge", moved) } == .notFound)
+        _ = try daemon.connect().ask("subscribe", ["to": "ops", "consumer": "bot"])
+        try client.ask("acknowledge", moved)
         let positions = try client.list("consumers")
         let byName = positions.map { ($0["conversationName"]?.stringValue ?? "", $0["cursor"]) }
         #expect(byName.first { $0.0 == "ops" }?.1 == cursor)

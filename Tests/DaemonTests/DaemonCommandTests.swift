@@ -89,14 +89,14 @@ import Testing
         let configuration = try self.configuration([
             "--data-dir", "/d", "--socket=/s", "--listen", "127.0.0.1:0", "--listen=[::1]:7",
             "--interface", "lo", "--discovery=off", "--peer", "host.lan:9", "--peer",
-            "\(Self.key)@[fe80::1]:8", "--name", "Grace", "--log-level", "debug",
+            "\(Self.key)@[2001:db8::1]:8", "--name", "Grace", "--log-level", "debug",
         ])
         #expect(configuration.dataDirectory == "/d")
         #expect(configuration.socket == "/s")
         #expect(configuration.listen.map(\.description) == ["127.0.0.1:0", "[::1]:7"])
         #expect(configuration.interface == "lo")
         #expect(configuration.discovery == .off)
-        #expect(configuration.peers.map(\.address) == ["host.lan:9", "[fe80::1]:8"])
+        #expect(configuration.peers.map(\.address) == ["host.lan:9", "[2001:db8::1]:8"])
         #expect(configuration.peers.map { $0.key?.description } == [nil, Self.key])
         #expect(configuration.name == "Grace")
         #expect(configuration.logLevel == .debug)
@@ -144,7 +144,7 @@ import Testing
             (["--peer", "host"], "a port from 1"), (["--peer", "abc@h:1"], "52 characters"),
             (["--peer", "h:0"], "a port from 1"), (["--name", "a", "--name", "b"], "keep one"),
             (["--log-level", "loud"], "use one of them"), (["start"], "did you mean"),
-            (["--name", String(repeating: "x", count: 65)], "at most 64 bytes"),
+            (["--name", String(repeating: "x", count: 65)], "use at most 64"),
             (["--wombat"], "see stoad --help"), (["--name="], "write --name"),
         ])
     func wrongArgument(arguments: [String], remedy: String) throws {
@@ -179,9 +179,9 @@ import Testing
             environment: ["HOME": "/nowhere", "XDG_RUNTIME_DIR": "/run/user/7"], userID: 7)
         let command = try DaemonCommand(
             arguments: [], environment: [:], paths: paths,
-            systemFile: "/nonexistent", userName: { String(repeating: "ä", count: 40) })
+            systemFile: "/nonexistent", userName: { String(repeating: "ä", count: 80) })
         guard case .run(let configuration) = command else { return }
-        #expect(configuration.name == String(repeating: "ä", count: 32))
+        #expect(configuration.name == String(repeating: "ä", count: 64))
     }
 
     @Test("help and version need no home and no file")

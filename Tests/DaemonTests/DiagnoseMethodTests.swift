@@ -23,6 +23,19 @@ struct DiagnoseMethodTests {
         #expect(found["portIsChosen"] == false)
     }
 
+    @Test("a port of the settings that another user's daemon has; the next free one is used")
+    func taken() throws {
+        let other = try TCPListener(on: SocketAddress(ip: .loopbackIPv4, port: 0))
+        let said = BlockingQueue<String>()
+        let ada = try TestDaemon(listen: other.localAddress) { _ = said.append($0) }
+        let found = try ada.ask("diagnose")
+        #expect(found["taken"] == [.string(other.localAddress.description)])
+        #expect(found["portIsChosen"] == false)
+        let port = Int64(other.localAddress.port)
+        let used = try #require(found["port"]?.integerValue)
+        #expect(used > port && used <= port + 16)
+    }
+
     @Test("what the next start would refuse, or a realm that is not there, is among it")
     func settings() throws {
         let refused = try TestDaemon(rereading: { (_) throws(ConfigurationError) in

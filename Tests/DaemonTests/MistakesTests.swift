@@ -50,7 +50,7 @@ struct MistakesTests {
         ("a name with an @", flags("--name", "ada@home")),
         ("a name of two lines", flags("--name", "ada\nben")),
         ("a name that turns round", file("[Node]\nName=ada\u{202E}neb\n")),
-        ("a realm with a capital", flags("--realm", "Office")),
+        ("a realm with a sign", flags("--realm", "office!")),
         ("a realm with a slash", flags("--realm", "office/ops")),
         ("true in the place of yes", flags("--open-realm", "true")),
         ("a word that is nobody", flags("--direct-from", "friends")),

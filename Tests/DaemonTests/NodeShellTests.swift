@@ -199,6 +199,38 @@ import Testing
         #expect(try client.message()["text"] == "three")
     }
 
+    @Test(
+        "a position that does not exist is not acknowledged: the error names what is wrong or missing"
+    )
+    func acknowledgeNothing() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        try client.ask("join", ["room": "ops"])
+        try client.ask("subscribe", ["to": "ops", "consumer": "bot"])
+        try client.ask("subscribe", ["consumer": "all", "from": 0])
+        let sent = try client.ask("send", self.send("one", wait: "sent"))
+        let cursor = try #require(sent["cursor"])
+        func refusal(_ params: JSON) -> [String?] {
+            do {
+                try client.ask("acknowledge", params)
+                return []
+            } catch TestClientError.rpc(let error) {
+                return [error.reason, error.param]
+            } catch { return ["\(error)"] }
+        }
+        #expect(refusal(["consumer": "bot", "cursor": cursor]) == ["noPosition", "conversation"])
+        #expect(
+            refusal(["consumer": "all", "conversation": "ops", "cursor": cursor])
+                == ["noPosition", "conversation"])
+        #expect(refusal(["consumer": "bto", "cursor": cursor]) == ["unknownConsumer", "consumer"])
+        #expect(refusal(["cursor": cursor]) == ["missingParam", "conversation"])
+        #expect(refusal(["consumer": "bot", "conversation": "ops", "cursor": cursor]) == [])
+        #expect(refusal(["consumer": "all", "cursor": cursor]) == [])
+        // Nothing was made by what was refused.
+        let consumers = try client.list("consumers")
+        #expect(consumers.map { $0["cursor"] } == [cursor, cursor])
+    }
+
     @Test("a cursor from the future is said as a gap, and acknowledging one is refused")
     func cursorAhead() throws {
         let daemon = try TestDaemon()

@@ -46,6 +46,38 @@ struct PeopleMethodTests {
         #expect(try client.ask("whois", ["person": "@bo"])["tier"] == "known")
     }
 
+    @Test(
+        "the first message says that somebody has not accepted only where that is so",
+        arguments: [true, false])
+    func firstMessage(isMutual: Bool) throws {
+        let (ada, bob, client) = try Self.pair()
+        try client.ask("addPerson", .members(["person": Self.key(bob)]))
+        if isMutual { try bob.ask("addPerson", .members(["person": Self.key(ada)])) }
+        let sent = try client.ask("send", ["to": "@bob", "text": "hello"])
+        #expect(sent["waits"] == (isMutual ? nil : "unaccepted"))
+    }
+
+    @Test("somebody is named by the id of their person wherever the key of their device is taken")
+    func personID() throws {
+        let (ada, bob, client) = try Self.pair()
+        let shown = try client.ask("whois", .members(["person": Self.key(bob)]))
+        let person = "@" + (shown["person"]?.stringValue ?? "")
+        let key = try Self.key(bob)
+        #expect(person.count == 53 && .string(person) != key)
+        let own = "@" + (try ada.ask("status")["person"]?.stringValue ?? "")
+        for named in [person, String(person.prefix(9))] {
+            #expect(try client.ask("whois", ["person": .string(named)])["id"] == shown["id"])
+        }
+        #expect(try client.ask("addPerson", ["person": .string(person)])["tier"] == "known")
+        #expect(try client.ask("send", ["to": .string(person), "text": "x"])["id"] != nil)
+        #expect(
+            try client.ask("history", ["to": .string(person)])["messages"]?.arrayValue?.count == 1)
+        #expect(try client.ask("send", ["to": .string(own), "text": "note"])["id"] != nil)
+        #expect(try client.ask("history", ["to": "@me"])["messages"]?.arrayValue?.count == 1)
+        #expect(try client.ask("block", ["person": .string(person)])["tier"] == "blocked")
+        #expect(try client.ask("unblock", ["person": .string(person)])["tier"] == "stranger")
+    }
+
     @Test("who reads the same code is verified, and their messages say so")
     func verify() throws {
         let (ada, bob, client) = try Self.pair()
@@ -123,7 +155,8 @@ struct PeopleMethodTests {
         }
         #expect(try texts().isEmpty)
         #expect(try ada.list("conversations").first?["unread"] == 0)
-        #expect(try ada.list("peers").first?["state"] != "linked")
+        #expect(try ada.list("peers").isEmpty)
+        #expect(try ada.list("people").first?["tier"] == "blocked")
         #expect(
             refusal { try client.ask("send", .members(["to": key, "text": "x"])) } == "blocked")
         #expect(refusal { try client.ask("addPerson", .members(["person": key])) } == "blocked")

@@ -97,7 +97,7 @@ struct RealmMethodTests {
             ("realmNew", ["name": "r9"], "tooManyRealms"),
             ("realmNew", ["name": "r1"], "realmName"),
             ("realmNew", ["name": "open"], "badRealmName"),
-            ("realmNew", ["name": "No"], "badRealmName"),
+            ("realmNew", ["name": "a_b"], "badRealmName"),
             ("realmInvite", ["name": "r"], "unknownRealm"),
             ("realmInvite", ["name": "open"], "openRealm"),
             ("realmLeave", ["name": "r10"], "unknownRealm"),

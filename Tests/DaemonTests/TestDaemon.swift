@@ -23,8 +23,10 @@ final class TestDaemon {
         name: String = "ada", peers: [String] = [], bounds: ControlBounds = ControlBounds(),
         directory: TestFolder? = nil, scrub: ScrubSchedule = ScrubSchedule(),
         defaultRealm: String = "open", isInOpenRealm: Bool = true,
+        listen: SocketAddress = SocketAddress(ip: .loopbackIPv4, port: 0),
         log: @escaping @Sendable (String) -> Void = { _ in },
-        rereading: (@Sendable (Configuration) throws(ConfigurationError) -> DaemonCommand)? = nil
+        rereading: (@Sendable (Configuration) throws(ConfigurationError) -> DaemonCommand)? = nil,
+        settings: (file: String, rereading: Birth.Rereading)? = nil
     ) throws {
         let directory = try directory ?? TestFolder()
         self.directory = directory
@@ -36,15 +38,16 @@ final class TestDaemon {
         let loop = try EventLoop()
         let configuration = Configuration(
             dataDirectory: data, stateDirectory: "\(directory.path)/state", socket: self.socket,
-            listen: [SocketAddress(ip: .loopbackIPv4, port: 0)], discovery: .off,
+            listen: [listen], discovery: .off,
             peers: try peers.map { try PeerAddress($0) }, name: name,
             defaultRealm: try #require(RealmName(defaultRealm)), isInOpenRealm: isInOpenRealm,
             logLevel: rereading == nil ? .error : .notice)
         var birth = Birth(identity)
         (birth.restored, birth.bounds, birth.scrub) = (restored, bounds, scrub)
-        birth.rereading = { () throws(ConfigurationError) in
+        birth.rereading = { (_) throws(ConfigurationError) in
             try rereading?(configuration) ?? .run(configuration)
         }
+        if let settings { (birth.settingsFile, birth.rereading) = settings }
         self.run = DaemonRun(
             Opening(
                 configuration: configuration, birth: birth,
@@ -124,7 +127,7 @@ final class TestClient {
     func write(_ text: String) throws { try self.connection.writeAll(Array(text.utf8)) }
 
     /// The next line as JSON; throws `closed` at the end.
-    func read(timeoutMilliseconds: Int = 10_000) throws -> JSON {
+    func read(timeoutMilliseconds: Int = 60_000) throws -> JSON {
         while true {
             if let line = try self.codec.nextLine() {
                 guard let json = try? JSON(parsing: line) else {
@@ -195,7 +198,7 @@ final class TestClient {
     }
 
     /// The result of a request that was sent, keeping notifications that come before.
-    func answer(to id: Int64, timeoutMilliseconds: Int = 10_000) throws -> JSON {
+    func answer(to id: Int64, timeoutMilliseconds: Int = 60_000) throws -> JSON {
         while true {
             let json = try self.read(timeoutMilliseconds: timeoutMilliseconds)
             guard json["id"] == .integer(id) else {

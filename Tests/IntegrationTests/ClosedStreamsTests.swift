@@ -1,3 +1,4 @@
+import Posix
 import Testing
 
 extension IntegrationTests {
@@ -13,6 +14,36 @@ extension IntegrationTests {
             let child = try ChildProcess(
                 ["/bin/sh", "-c", "exec \(Surroundings.programs())/stoa \(arguments)"])
             #expect(try child.waitForExit() == .code(code))
+        }
+
+        @Test(
+            "a preloaded library that changes the environment hides no arguments",
+            arguments: ["stoad", "stoa", "stoa-chat"])
+        func preloaded(program: String) throws {
+            let scratch = try Scratch()
+            let source = scratch.path + "/changes.c"
+            let library = scratch.path + "/changes.so"
+            try Files.writeAtomically(
+                Array(
+                    """
+                    #include <stdlib.h>
+                    __attribute__((constructor)) static void change(void) {
+                        for (char name[2] = "A"; name[0] <= 'Z'; name[0]++) setenv(name, "changed", 1);
+                    }
+
+                    """.utf8), to: source)
+            let compiler = try ChildProcess(
+                ["/bin/sh", "-c", "cc -shared -fPIC -o \(library) \(source) 2>&1"])
+            let said = try compiler.rest()
+            try #require(try compiler.waitForExit() == .code(0), "\(said)")
+            let child = try ChildProcess(
+                [
+                    "/bin/sh", "-c",
+                    "LD_PRELOAD=\(library) exec \(Surroundings.programs())/\(program) --version 2>&1",
+                ])
+            let version = try child.rest()
+            #expect(try child.waitForExit() == .code(0), "\(version)")
+            #expect(version.hasPrefix(program))
         }
 
         @Test(

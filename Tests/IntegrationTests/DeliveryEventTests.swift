@@ -81,6 +81,37 @@ extension IntegrationTests {
             #expect(try ada.call("status")["waiting"] == nil)
         }
 
+        @Test(
+            "through one node delivery is known within three seconds, and before that who passes it on"
+        )
+        func passing() throws {
+            let scratch = try Scratch()
+            let (ada, ben, cleo) = try Self.line(scratch)
+            #expect(try !ada.linked().contains(cleo.identity()))
+            for number in 0..<3 {
+                let watch = Stopwatch()
+                let sent = try ada.call(
+                    "send",
+                    [
+                        "to": "ops", "text": .string("number \(number)"), "wait": "delivered",
+                        "members": "@Cleo", "timeoutMilliseconds": 15_000,
+                    ])
+                #expect(Self.outcome(sent, "Cleo") == "delivered")
+                print("MEASURED delivered through one node after \(watch.milliseconds) ms")
+            }
+            try cleo.kill()
+            let id = try ada.call("send", ["to": "ops", "text": "later"])["id"] ?? .null
+            try ada.await("Ben has it for Cleo") {
+                Self.outcome(try $0.call("info", ["id": id]), "Cleo") == "onItsWay"
+            }
+            let member = try ada.call("info", ["id": id])["members"]?.arrayValue?
+                .first { $0.shownName == "Cleo" }
+            #expect(member?["throughNames"] == ["Ben"])
+            let shown = try ada.stoa("info", id.stringValue ?? "")
+            #expect(shown.contains("on its way  through Ben to Cleo, since "))
+            try ben.stop()
+        }
+
         @Test("send waits until it is read; who keeps that private delivers and says no more")
         func waits() throws {
             let scratch = try Scratch()

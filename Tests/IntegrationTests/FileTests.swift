@@ -54,6 +54,32 @@ extension IntegrationTests {
             }
         }
 
+        @Test("are told of with their message, from the first word to the last")
+        func followed() throws {
+            let scratch = try Scratch()
+            let (ada, ben) = try Node.two(in: "agora", scratch)
+            try ben.await("Ada's name has come") { node in
+                try node.list("peers").contains { $0["name"] == "Ada" }
+            }
+            // The small files of those who are known come by themselves.
+            try ben.know("@Ada")
+            let follower = try ControlConnection(path: ben.socket)
+            _ = try follower.call("transfers", ["follow": true])
+            for number in 1...5 {
+                let source = scratch.path + "/file-\(number)"
+                _ = try TestFiles.make(source, bytes: 300_000 + number)
+                _ = try ada.stoa("send", "agora", "--file", source)
+                try follower.awaitEvent("file \(number) has come") { event, params in
+                    guard event.method == "transfer", let transfer = params["transfer"] else {
+                        return false
+                    }
+                    #expect(transfer["id"]?.stringValue?.utf8.count == 52)
+                    #expect(transfer["name"] == .string("file-\(number)"))
+                    return transfer["state"] == "done"
+                }
+            }
+        }
+
         @Test("come whole over kills of both ends, and what has come is not fetched again")
         func kills() throws {
             let scratch = try Scratch()

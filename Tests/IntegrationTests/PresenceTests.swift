@@ -41,6 +41,39 @@ extension IntegrationTests {
             #expect(try ben.stoa("peers").contains("offline"))
         }
 
+        @Test("a restart is told in the room once as gone and once as back, with the reason")
+        func restart() throws {
+            let scratch = try Scratch()
+            let (ada, ben) = try Node.two(in: "ops", scratch)
+            try ada.await("Ben is there") { try Self.presence(of: "Ben", at: $0) == "online" }
+            try ada.know("Ben")
+            let room = try ada.call("conversations")["items"]?.arrayValue?.first?["id"]
+            let follower = try ada.control()
+            _ = try follower.call("subscribe", ["kinds": ["presence", "peer"]])
+            let begin: [(isGoodbye: Bool, reason: JSON)] = [(true, "left"), (false, "interrupted")]
+            for (isGoodbye, reason) in begin {
+                if isGoodbye { try ben.stop() } else { try ben.kill() }
+                try ben.start()
+                var events: [JSON] = []
+                var changes: [JSON] = []
+                try follower.awaitEvent("Ben is back", Deadline(afterMilliseconds: 60_000)) {
+                    if $0.method == "presence", let event = $1["event"] {
+                        events.append(event)
+                        #expect($1["conversations"] == .array([room ?? .null]))
+                        if event == "back" { #expect($1["after"] == reason) }
+                    }
+                    if $0.method == "change", let change = $1["change"], let event = change["event"]
+                    {
+                        changes.append(event)
+                        if event == "unlinked" { #expect(change["reason"] == reason) }
+                    }
+                    return events.contains("back") && changes.contains("linked")
+                }
+                #expect(events == [reason, "back"])
+                #expect(changes == ["unlinked", "linked"])
+            }
+        }
+
         @Test("is told to nobody where both are private")
         func privacy() throws {
             let scratch = try Scratch()

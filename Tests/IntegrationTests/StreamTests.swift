@@ -67,6 +67,31 @@ extension IntegrationTests {
             #expect(try ben.stoad("--check").exit == .code(0))
         }
 
+        @Test("what a durable one brought leaves its sender's disk once the others have it")
+        func received() throws {
+            let scratch = try Scratch()
+            let (ada, ben) = try Node.two(in: "ops", scratch)
+            let source = scratch.path + "/source"
+            try Files.writeAtomically(Self.bytes(1 << 20), to: source)
+            let line = "exec \"$0\" \"$@\" < \(source)"
+            let sender = try ChildProcess(
+                [
+                    "/bin/sh", "-c", line, "\(Surroundings.programs())/stoa", "--socket",
+                    ada.socket, "stream", "send", "ops", "dump",
+                ], environment: ada.environment)
+            #expect(try sender.waitForExit(Deadline(afterMilliseconds: 60_000)) == .code(0))
+            func used(_ node: Node) throws -> Int64 {
+                try node.control().call("usage", [:])["streams"]?.integerValue ?? -1
+            }
+            try ada.await("the sender gives it up") { _ in try used(ada) == 0 }
+            // A receiver still gets all of it, later too.
+            #expect(try used(ben) > 1 << 20)
+            let saved = scratch.path + "/saved"
+            _ = try ben.stoa("stream", "recv", "ops", "dump", "--from", "0", "-o", saved)
+            #expect(TestFiles.read(saved) == Self.bytes(1 << 20))
+            #expect(try ben.stoa("usage").contains("streams"))
+        }
+
         @Test(
             "an ephemeral one is a pipe between machines; given and missed add up to what was sent")
         func ephemeral() throws {

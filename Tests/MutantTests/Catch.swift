@@ -51,7 +51,7 @@
                 [.seed(59, says: "a file that it must not have"), EngineCatches.uploads]
             case .believeWrongChunks:
                 [
-                    .assault(38, says: "shows as whole what its author did not send"),
+                    .assault(60, says: "shows as whole what its author did not send"),
                     EngineCatches.parts, EngineCatches.liars,
                 ]
             case .forgetPieces:

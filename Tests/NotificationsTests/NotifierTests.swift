@@ -86,6 +86,19 @@ private final class Desk {
             ])
     }
 
+    /// What is shown of a conversation.
+    static func note(_ title: String, _ text: String, direct: Bool = false) -> DesktopNote {
+        DesktopNote(
+            title: title, text: text, actions: [.open, .reply], person: direct ? "@bbbb" : nil)
+    }
+
+    /// The method and the parameters that are written to the daemon.
+    static func call(_ effect: NotifierEffect?) throws -> (method: String, params: JSON?) {
+        guard case .write(let line)? = effect else { return ("", nil) }
+        let json = try JSON(parsing: line.dropLast().map(\.self))
+        return (json["method"]?.stringValue ?? "", json["params"])
+    }
+
     func change(_ event: String, _ more: [(String, JSON)]) -> [NotifierEffect] {
         self.cursor += 1
         let members = [("event", JSON.string(event)), ("cursor", .integer(self.cursor))] + more
@@ -101,11 +114,11 @@ struct NotifierTests {
         _ = desk.begin()
         #expect(
             desk.message("hi", in: Desk.ben)
-                == [.show(tag: Desk.ben, .init(title: "ben", text: "hi"))])
+                == [.show(tag: Desk.ben, Desk.note("ben", "hi", direct: true))])
         #expect(desk.message("noise", in: Desk.ops) == [])
         #expect(
             desk.message("@ada!", in: Desk.ops, mention: true)
-                == [.show(tag: Desk.ops, .init(title: "ben in ops", text: "@ada!"))])
+                == [.show(tag: Desk.ops, Desk.note("ben in ops", "@ada!"))])
     }
 
     // Shows: shown.lookalikes
@@ -115,10 +128,10 @@ struct NotifierTests {
         _ = desk.begin()
         #expect(
             desk.message("hi", in: Desk.ben, ambiguous: true)
-                == [.show(tag: Desk.ben, .init(title: "ben@bbbb", text: "hi"))])
+                == [.show(tag: Desk.ben, Desk.note("ben@bbbb", "hi", direct: true))])
         #expect(
             desk.message("@ada!", in: Desk.ops, mention: true, ambiguous: true)
-                == [.show(tag: Desk.ops, .init(title: "ben@bbbb in ops", text: "@ada!"))])
+                == [.show(tag: Desk.ops, Desk.note("ben@bbbb in ops", "@ada!"))])
     }
 
     @Test("another one takes the place of the first, and both go when they are read elsewhere")
@@ -128,13 +141,13 @@ struct NotifierTests {
         _ = desk.message("one", in: Desk.ben)
         #expect(
             desk.message("two", in: Desk.ben)
-                == [.show(tag: Desk.ben, .init(title: "ben (2 new)", text: "two"))])
+                == [.show(tag: Desk.ben, Desk.note("ben (2 new)", "two", direct: true))])
         let seen = desk.change(
             "seen", [("id", .string(Desk.ben)), ("unread", 0), ("mentions", 0)])
         #expect(seen.contains(.close(tag: Desk.ben)))
         #expect(
             desk.message("three", in: Desk.ben)
-                == [.show(tag: Desk.ben, .init(title: "ben", text: "three"))])
+                == [.show(tag: Desk.ben, Desk.note("ben", "three", direct: true))])
     }
 
     @Test("what is said in a secret room is not shown unless the user wants it")
@@ -143,11 +156,11 @@ struct NotifierTests {
         _ = desk.begin()
         #expect(
             desk.message("the plan", in: Desk.hush, mention: true)
-                == [.show(tag: Desk.hush, .init(title: "ben in &hush", text: "a new message"))])
+                == [.show(tag: Desk.hush, Desk.note("ben in &hush", "a new message"))])
         desk.settings.showsSecretTexts = true
         let shown = desk.message("the plan", in: Desk.hush, mention: true)
         #expect(
-            shown == [.show(tag: Desk.hush, .init(title: "ben in &hush (2 new)", text: "the plan"))]
+            shown == [.show(tag: Desk.hush, Desk.note("ben in &hush (2 new)", "the plan"))]
         )
     }
 
@@ -217,7 +230,7 @@ struct NotifierTests {
         #expect(desk.message("hi", in: Desk.ben) == [])
         #expect(desk.message("lost", in: String(repeating: "x", count: 52)) == [])
         let told = desk.answer(Desk.conversations(unread: 1, mentions: 0))
-        #expect(told.first == .show(tag: Desk.ben, .init(title: "ben", text: "hi")))
+        #expect(told.first == .show(tag: Desk.ben, Desk.note("ben", "hi", direct: true)))
         #expect(told.count == 2)
         #expect(desk.answer(["items": []]) == [])
         #expect(desk.answer(Desk.conversations(unread: 1, mentions: 0)) == [])
@@ -242,7 +255,7 @@ struct NotifierTests {
             ["items": [["id": .string(new), "kind": "direct", "name": "@new"]]])
         #expect(
             told.dropLast().last
-                == .show(tag: new, .init(title: "ben (3 new)", text: "three")))
+                == .show(tag: new, Desk.note("ben (3 new)", "three", direct: true)))
         // Once more, since two came while the list was on its way; and then no more.
         #expect(told.count == 4)
         #expect(desk.answer(["items": []]) == [])
@@ -353,7 +366,7 @@ struct NotifierTests {
         desk.settings.showsSecretTexts = true
         #expect(
             desk.change("edited", about)
-                == [.show(tag: Desk.hush, .init(title: "ben in &hush", text: "the new plan"))])
+                == [.show(tag: Desk.hush, Desk.note("ben in &hush", "the new plan"))])
     }
 
     @Test("requests and alerts are told, and an alert goes when it is over")
@@ -367,7 +380,9 @@ struct NotifierTests {
             request == [
                 .show(
                     tag: "request \(peer)",
-                    .init(title: "eve@eeeeeeeeeeee wants to write to you", text: "let me in"))
+                    .init(
+                        title: "eve@eeeeeeeeeeee wants to write to you", text: "let me in",
+                        actions: [.accept]))
             ])
         let alert = desk.change("raised", [("code", "fork"), ("text", "two logs")])
         #expect(
@@ -385,7 +400,7 @@ struct NotifierTests {
         let about: [(String, JSON)] = [("id", .string(Desk.ben)), ("message", "m1")]
         #expect(
             desk.change("edited", about + [("text", "better")])
-                == [.show(tag: Desk.ben, .init(title: "ben", text: "better"))])
+                == [.show(tag: Desk.ben, Desk.note("ben", "better", direct: true))])
         #expect(
             desk.change("deleted", about) == [.close(tag: Desk.ben)])
     }
@@ -434,5 +449,83 @@ struct NotifierTests {
         settings.showsSecretTexts = true
         #expect(NotifierFile.settings(NotifierFile.text(settings)) == settings)
         #expect(NotifierFile.settings("garbage\n=\nQuiet=x\nNew=1\n") == NotifierSettings())
+    }
+
+    @Test("lines of a text follow one another, without signs for what is between them")
+    func lines() {
+        let desk = Desk()
+        _ = desk.begin()
+        #expect(
+            desk.message("one\ntwo\r\n\tthree\u{1B}", in: Desk.ben)
+                == [.show(tag: Desk.ben, Desk.note("ben", "one two three^[", direct: true))])
+    }
+
+    @Test("a hundred mentions in a room are one notification, and those of many rooms are few")
+    func crowd() {
+        let desk = Desk()
+        _ = desk.begin()
+        var effects: [NotifierEffect] = []
+        for number in 1...100 {
+            effects = desk.message("@ada", in: Desk.ops, mention: true, id: "m\(number)")
+            #expect(effects.count == 1)
+        }
+        #expect(effects == [.show(tag: Desk.ops, Desk.note("ben in ops (100 new)", "@ada"))])
+        let rooms = (1...20).map { "r\($0)" + String(repeating: "x", count: 48) }
+        _ = desk.change("joined", [("id", .string(rooms[0]))])
+        _ = desk.answer([
+            "items": .array(
+                rooms.enumerated().map { place, id in
+                    ["id": .string(id), "kind": "room", "name": .string("room\(place)")]
+                })
+        ])
+        var tags: Set<String> = [Desk.ops]
+        for room in rooms {
+            for case .show(let tag, let note) in desk.message("@ada", in: room, mention: true) {
+                tags.insert(tag)
+                effects = [.show(tag: tag, note)]
+            }
+        }
+        #expect(tags.count == 6 && tags.contains("others"))
+        guard case .show(_, let note)? = effects.first else { return }
+        #expect(note.title == "Messages in 16 more conversations")
+    }
+
+    @Test("many who want to write are few notifications, which go when they are decided on")
+    func manyRequests() {
+        let desk = Desk()
+        _ = desk.begin()
+        var tags: Set<String> = []
+        for number in 1...50 {
+            for case .show(let tag, let note) in desk.change(
+                "requested", [("peer", .string("peer\(number)")), ("text", "hi")])
+            {
+                tags.insert(tag)
+                if number == 50 { #expect(note.title == "50 people want to write to you") }
+            }
+        }
+        #expect(tags.count == 6)
+        #expect(
+            desk.change("accepted", [("peer", "peer1")]).first == .close(tag: "request peer1"))
+    }
+
+    @Test("somebody is accepted, and a message answered, from the notification")
+    func actions() throws {
+        let desk = Desk()
+        _ = desk.begin()
+        _ = desk.change("requested", [("peer", "eeee"), ("name", "eve"), ("text", "hi")])
+        let accept = try Desk.call(
+            desk.give(.chosen(tag: "request eeee", .accept)).first)
+        #expect(accept.method == "accept" && accept.params?["person"] == "@eeee")
+        #expect(desk.answer([:]) == [.close(tag: "request eeee"), .close(tag: "requests")])
+        _ = desk.message("lunch?", in: Desk.ben, id: "m9")
+        #expect(
+            desk.give(.chosen(tag: Desk.ben, .open)) == [.open(conversation: Desk.ben)])
+        let reply = try Desk.call(desk.give(.replied(tag: Desk.ben, "at 12")).first)
+        #expect(reply.method == "send" && reply.params?["to"] == .string(Desk.ben))
+        // The daemon goes before it has answered: the same is sent again, by the same key.
+        _ = desk.give(.lost)
+        let again = try desk.give(.connected).compactMap { try Desk.call($0) }
+            .first { $0.method == "send" }
+        #expect(again?.params == reply.params)
     }
 }

@@ -140,6 +140,25 @@ import Testing
         #expect(error?.context == first.localAddress.description)
     }
 
+    @Test("where a port is taken the next free one is listened on, as far as is asked for")
+    func next() throws {
+        let first = try TCPListener(on: SocketAddress(ip: .loopbackIPv4, port: 0))
+        let port = first.localAddress.port
+        let other = try? TCPListener.open(on: first.localAddress, nextPorts: 100)
+        // Near the end of all ports there may be none behind it.
+        if port < 65_000 {
+            let found = try #require(other?.localAddress.port)
+            #expect(found > port && Int(found) <= Int(port) + 100)
+        }
+        let error = #expect(throws: SystemError.self) {
+            _ = try TCPListener.open(on: first.localAddress, nextPorts: 0)
+        }
+        #expect(error?.code == EADDRINUSE && error?.context == first.localAddress.description)
+        let free = try TCPListener.open(
+            on: SocketAddress(ip: .loopbackIPv4, port: 0), nextPorts: 3)
+        #expect(free.localAddress.port > 0)
+    }
+
     @Test("an address of another machine cannot be listened on")
     func notOurs() throws {
         let address = try #require(SocketAddress("192.0.2.77:0"))

@@ -1,7 +1,8 @@
 import Engine
 import Formats
-import Simulation
 import Testing
+
+@testable import Simulation
 
 @Suite("Replication", .enabled(if: !Replay.isOn))
 struct ReplicationTests {
@@ -32,6 +33,76 @@ struct ReplicationTests {
         try simulation.request(2, .join(self.room))
         try simulation.run(for: 3_000)
         #expect(simulation.texts(on: 2, in: self.room) == ["for whom it may concern"])
+        try simulation.settle()
+    }
+
+    @Test("what a member has who leaves at once is missing until somebody brings it")
+    func missing() throws {
+        let simulation = Simulation(seed: 9, machines: 3, faults: Faults())
+        for machine in 0...2 {
+            try simulation.start(machine)
+            try simulation.request(machine, .join(self.room))
+        }
+        try simulation.request(1, .stand(simulation.peer(2), .known))
+        try simulation.run(for: 3_000)
+        try simulation.settle()
+        simulation.block(0, 1)
+        try simulation.run(for: 1_000)
+        try simulation.send("unheard", from: 0, to: self.room)
+        // The third says what it has, and is gone before it is asked.
+        var steps = 0
+        while !simulation.lacks(1, in: self.room), steps < 20_000 {
+            try simulation.run(for: 1)
+            steps += 1
+        }
+        try simulation.crash(2, isSilent: false)
+        try simulation.run(for: 2 * Limits.holeMilliseconds + 1_000)
+        #expect(simulation.holes(on: 1, in: self.room).map(\.count) == [1])
+        #expect(simulation.holes(on: 1, in: self.room).map(\.author) == [0])
+        simulation.heal()
+        try simulation.run(for: 60_000)
+        #expect(simulation.holes(on: 1, in: self.room).isEmpty)
+        #expect(simulation.texts(on: 1, in: self.room) == ["unheard"])
+    }
+
+    @Test(
+        "of who is linked through a third node alone its author hears at once, and until then that it is on its way"
+    )
+    func throughThird() throws {
+        let simulation = Simulation(
+            seed: 5, machines: 3, faults: Faults(), neighbours: [[1], [0, 2], [1]])
+        for machine in 0...2 {
+            try simulation.start(machine)
+            try simulation.request(machine, .join(self.room))
+        }
+        try simulation.run(for: 10_000)
+        #expect(simulation.linkCount(0, 2) == 0)
+        let third = simulation.machines[2].id
+        func outcome() -> DeliveryOutcome? {
+            let machine = simulation.machines[0]
+            let log = machine.store.logs.first {
+                $0.key.conversation == self.room.conversation && $0.key.name.author == machine.id
+            }
+            guard let log else { return nil }
+            let seq = UInt64(log.value.rows.count)
+            return machine.node?.outcomes(of: seq, in: log.key).first { $0.peer == third }?.outcome
+        }
+        for number in 0..<8 {
+            try simulation.send("message \(number)", from: 0, to: self.room)
+            try simulation.run(until: "on its way", within: 1_000) {
+                outcome() == .passing(through: [simulation.machines[1].id])
+            }
+            try simulation.run(until: "delivered", within: 3_000) { outcome() == .delivered }
+        }
+        // Who is off is behind the third as well, and gets it when they are back.
+        try simulation.crash(2, isSilent: false)
+        try simulation.send("while you are away", from: 0, to: self.room)
+        try simulation.run(for: 5_000)
+        #expect(outcome() == .passing(through: [simulation.machines[1].id]))
+        try simulation.crash(1, isSilent: false)
+        try simulation.run(until: "away", within: 60_000) { outcome() == .away }
+        try simulation.start(1)
+        try simulation.start(2)
         try simulation.settle()
     }
 

@@ -295,6 +295,60 @@ import Testing
         #expect(try await store.commit(batch).expired == ExpiryOutcome(entries: [], next: nil))
     }
 
+    @Test("what streams brought goes, but nothing that a durable consumer has not acknowledged")
+    func streams() async throws {
+        let directory = try TemporaryDirectory()
+        var store = try await directory.open()
+        var log = LogWriter(bob)
+        let name = try #require(StreamName("dump"))
+        let pieces = try (0..<3).map { number in
+            entry(
+                .stream(
+                    try #require(
+                        StreamPiece(
+                            name: name, session: 1, offset: UInt64(number), bytes: [7]))),
+                at: time(UInt64(number) + 2))
+        }
+        let run = log.run([text("no stream", at: 1)] + pieces)
+        let cursors = try await store.commit(batch(Append(run: run, heldFrom: .max))).cursors[0]
+        #expect(try await store.snapshot().streams == [ops.conversation])
+        let used = try #require(try await store.usage(limit: 9).first)
+        #expect(used.streamBytes > 0 && used.streamBytes < used.bytes)
+        /// Has all go that streams brought; the numbers of what went, and whether any is left.
+        func expire(reading: Cursor? = nil) async throws -> (seqs: [UInt64], isLeft: Bool) {
+            var batch = Batch(number: 2)
+            batch.expiry = Expiry(
+                conversation: ops.conversation, .streams(StreamBound(before: HybridTime(.max))))
+            batch.expiry?.readThrough = reading
+            let outcome = try #require(try await store.commit(batch).expired)
+            return (outcome.entries.map(\.seq), outcome.isStreamLeft)
+        }
+        // One consumer reads this conversation, another one all.
+        try await store.acknowledge(
+            consumer: "here", in: ops.conversation, cursor: try #require(cursors[2]))
+        try await store.acknowledge(consumer: "all", cursor: try #require(cursors[1]))
+        var gone = try await expire()
+        #expect(gone.seqs == [2] && gone.isLeft)
+        #expect(try await store.removeConsumer("all"))
+        // A client still reads at the place where it was.
+        gone = try await expire(reading: cursors[1])
+        #expect(gone.seqs.isEmpty && gone.isLeft)
+        gone = try await expire()
+        #expect(gone.seqs == [3] && gone.isLeft)
+        #expect(try await store.removeConsumer("here"))
+        gone = try await expire()
+        #expect(gone.seqs == [4] && !gone.isLeft)
+        #expect(try await store.snapshot().streams.isEmpty)
+        #expect(try await store.usage(limit: 9).first?.streamBytes == 0)
+        #expect(try await Self.history(store) == ["no stream"])
+        #expect(try await store.check().isEmpty)
+        await store.close()
+        // A file of before there was an index of streams gets it.
+        try Database(path: directory.database).execute("DROP INDEX entries_of_streams")
+        store = try await directory.open()
+        #expect(try await store.snapshot().streams.isEmpty)
+    }
+
     @Test("many bytes expire in parts, too, at least one payload at a time")
     func expiredBytes() async throws {
         let directory = try TemporaryDirectory()

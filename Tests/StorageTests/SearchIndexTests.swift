@@ -86,9 +86,31 @@ import Testing
         #expect(try await Self.found("lovelace@example.org", in: index).count == 1)
         #expect(try await Self.found("lunch noon", in: index).count == 2)
         #expect(try await Self.found("\"lunch at noon\"", in: index).count == 1)
-        #expect(try await Self.found("syslo", in: index).isEmpty)
+        #expect(try await Self.found("syslo", in: index).count == 1)
+        #expect(try await Self.found("syslo first", in: index).isEmpty)
+        #expect(try await Self.found("\"syslo\"", in: index).isEmpty)
         #expect(try await Self.found("syslo*", in: index).count == 1)
         #expect(try await Self.found("AND", in: index).isEmpty)
+        await index.close()
+    }
+
+    @Test("the beginning of the last word is enough, and ß is ss")
+    func beginnings() async throws {
+        let directory = try TemporaryDirectory()
+        let index = try await Self.open(directory)
+        let texts = [
+            "Das Mittagessen", "Große Straße", "GROSSE STRASSE", "e\u{301}cole", "e\u{FB03}zient",
+        ]
+        try await index.put(try Self.documents(texts), through: Cursor(8))
+        #expect(try await Self.found("mittag", in: index) == ["Das [Mittagessen]"])
+        #expect(try await Self.found("das mittag", in: index).count == 1)
+        #expect(try await Self.found("mittag das", in: index).isEmpty)
+        for typed in ["strasse", "STRASSE", "straße", "STRAẞE", "Große Straße", "gross stras"] {
+            #expect(
+                try await Self.found(typed, in: index).count == (typed == "gross stras" ? 0 : 2))
+        }
+        #expect(try await Self.found("ecole", in: index).count == 1)
+        #expect(try await Self.found("effizient", in: index).count == 1)
         await index.close()
     }
 

@@ -14,10 +14,15 @@ int clinux_peer_groups(int socket, gid_t *groups, int capacity);
 /* What the kernel has counted of the packets of a TCP stream that carry data: TCP_INFO, tcp(7). */
 struct clinux_packets {
     uint32_t sent, resent, needless, received, early;
+    /* The most data of a packet, and its most bytes on the way; bytes and packets that are not acknowledged. */
+    uint32_t segment, path, unacknowledged, resends, behind, arrived;
 };
 
 /* Reads the counts; -1 with ENOSYS where the kernel is older than 5.4 and does not have all of them. */
 int clinux_count_packets(int socket, struct clinux_packets *counts);
+
+/* How much data a packet of a TCP stream has at most, before it is connected: TCP_MAXSEG, tcp(7). */
+int clinux_set_segment(int socket, int bytes);
 
 /* accept4(2) with SOCK_NONBLOCK and SOCK_CLOEXEC, without the address. */
 int clinux_accept(int socket);
@@ -81,9 +86,19 @@ int clinux_signal_set_bytes(void);
 /* A descriptor that is readable once the process has ended, with FD_CLOEXEC: pidfd_open(2). */
 int clinux_process_descriptor(pid_t pid);
 
-/* Blocks SIGINT and SIGTERM, and makes a descriptor that is readable while one of them waits, with
-   SFD_NONBLOCK and SFD_CLOEXEC: signalfd(2). */
+/* From the first call on, SIGINT, SIGTERM and SIGHUP only make a descriptor readable, with FD_CLOEXEC, unless
+   the process was started with the signal ignored. Blocking calls end with EINTR. Where a signal is not taken
+   within a second, the next one ends the process. */
 int clinux_interrupt_descriptor(void);
+
+/* Whether a signal is ignored: sigaction(2). */
+int clinux_is_ignored(int number);
+
+/* How many of these signals wait to be taken. */
+int clinux_interrupts_waiting(void);
+
+/* Takes the first that waits, and says whether the kernel sent it, as for a key, or a process; 0 for none. */
+int clinux_take_interrupt(int *is_from_kernel);
 
 /* The same for SIGINT, SIGTERM, SIGHUP, SIGWINCH and SIGCONT, for programs that draw on a terminal. */
 int clinux_terminal_descriptor(void);
@@ -101,6 +116,9 @@ ssize_t clinux_send_descriptor(int socket, const void *bytes, size_t count, int 
 /* Reads bytes from such a socket, and the descriptor that came with them, with FD_CLOEXEC, or -1; more than
    one are closed. Returns the number of bytes. */
 ssize_t clinux_receive(int socket, void *bytes, size_t count, int *descriptor);
+
+/* An argument of this process, 0 for its name, as the system passes it to main; NULL behind the last. */
+const char *clinux_argument(int index);
 
 /* Overwrites an argument of this process where the system shows it to others, /proc/PID/cmdline: proc(5).
    Returns how many arguments of that text there were. */

@@ -4,9 +4,11 @@
 /// another `/`, so that no command that is misspelt, or that a client cannot do, is said to others.
 package struct SlashCommand: Equatable, Sendable {
     package enum Name: String, CaseIterable, Sendable {
-        case help, quit, msg, join, leave, me, who, whois, verify, reply, edit, delete, react, topic
-        case search, goto, file, fetch, accept, decline, block, unblock, mute, unmute, archive
-        case away, back, status
+        case msg, me, reply, edit, delete, react, file, fetch, open
+        case join, leave, create, invite, topic, who, mute, unmute, archive, realm
+        case whois, verify, requests, accept, decline, block, unblock
+        case search, goto, info
+        case profile, away, back, status, help, quit
     }
 
     package let name: Name
@@ -41,7 +43,11 @@ package struct SlashCommand: Equatable, Sendable {
         guard let name = Name(rawValue: word.lowercased()) else {
             return .unknown(why: self.why(word))
         }
-        let rest = text.dropFirst(word.count + 1).drop(while: \.isWhitespace)
+        var rest = text.dropFirst(word.count + 1).drop(while: \.isWhitespace)
+        // Tab leaves a blank behind a name; in a text it is what was typed.
+        if !name.takesText {
+            while rest.last?.isWhitespace == true { rest.removeLast() }
+        }
         if name == .join, let invitation = TypedInvitation(alone: rest) {
             return .invitation(invitation.text)
         }
@@ -67,10 +73,10 @@ package struct SlashCommand: Equatable, Sendable {
     /// Whether it is about the message that is chosen, or the last: given again it may mean another one.
     package var isOfMessage: Bool {
         switch self.name {
-        case .reply, .edit, .delete, .react, .fetch: true
+        case .reply, .edit, .delete, .react, .fetch, .info: true
         case .help, .quit, .msg, .join, .leave, .me, .who, .whois, .verify, .topic, .search, .goto,
             .file, .accept, .decline, .block, .unblock, .mute, .unmute, .archive, .away, .back,
-            .status:
+            .status, .open, .create, .invite, .realm, .requests, .profile:
             false
         }
     }
@@ -86,10 +92,41 @@ package struct SlashCommand: Equatable, Sendable {
 }
 
 extension SlashCommand.Name {
+    /// Whether what follows is said to others as it is.
+    fileprivate var takesText: Bool { [.me, .reply, .edit, .msg].contains(self) }
+
+    /// What commands are about, as help shows them.
+    package enum Group: String, CaseIterable, Sendable {
+        case messages, rooms, people, find, you
+
+        /// The commands, in the order of help.
+        package var names: [SlashCommand.Name] {
+            SlashCommand.Name.allCases.filter { $0.group == self }
+        }
+    }
+
+    private var group: Group {
+        switch self {
+        case .msg, .me, .reply, .edit, .delete, .react, .file, .fetch, .open: .messages
+        case .join, .leave, .create, .invite, .topic, .who, .mute, .unmute, .archive, .realm: .rooms
+        case .whois, .verify, .requests, .accept, .decline, .block, .unblock: .people
+        case .search, .goto, .info: .find
+        case .profile, .away, .back, .status, .help, .quit: .you
+        }
+    }
+
     /// What is typed behind it.
     package var operands: String {
         switch self {
-        case .help, .quit, .who, .away, .back, .status, .mute, .unmute, .archive, .delete: ""
+        case .quit, .who, .away, .back, .status, .mute, .unmute, .archive, .delete, .requests,
+            .info:
+            ""
+        case .help: "[WORD]"
+        case .create: "ROOM"
+        case .invite: "[ROOM]"
+        case .profile: "[name|status TEXT]"
+        case .realm: "[new|join|invite|leave NAME]"
+        case .open: "[NUMBER]"
         case .msg: "@PERSON [TEXT]"
         case .join: "[ROOM]"
         case .leave: "[ROOM]"
@@ -97,7 +134,7 @@ extension SlashCommand.Name {
         case .whois, .verify, .accept, .decline, .block, .unblock: "@PERSON"
         case .edit: "[TEXT]"
         case .react: "EMOJI"
-        case .topic: "[TEXT]"
+        case .topic: "[TEXT|-]"
         case .search: "WORDS"
         case .goto: "NUMBER|DATE"
         case .file: "PATH"
@@ -108,7 +145,14 @@ extension SlashCommand.Name {
     /// What it does.
     package var summary: String {
         switch self {
-        case .help: "show this list, and the keys"
+        case .help: "list the commands; with a word, what it is about; with keys, the keys"
+        case .requests: "list the people who want to write to you"
+        case .info: "show what is known about the chosen message, or the last one"
+        case .create: "create a secret room, and show its phrase and invitation"
+        case .invite: "show the invitation to this secret room"
+        case .profile: "show or change your name and status"
+        case .realm: "list realms, or create, join or leave one, or show its invitation"
+        case .open: "list the links here; with a number, open one in your browser"
         case .quit: "end (or Ctrl-D); the daemon keeps running"
         case .msg: "write to one person"
         case .join: "join a room, or create it; without ROOM asks for an invitation"
@@ -121,7 +165,7 @@ extension SlashCommand.Name {
         case .edit: "edit your chosen message, or your last one"
         case .delete: "delete your chosen message, or your last one"
         case .react: "react to the chosen message, or the last one; again removes it"
-        case .topic: "set the topic of this room"
+        case .topic: "show or set the topic of this room; - removes it"
         case .search: "search messages by their words"
         case .goto: "show a search hit by its number, or the messages since a date"
         case .file: "send a file"

@@ -6,11 +6,22 @@ package struct TypedInvitation: Equatable, Sendable {
 
     let text: String
 
-    /// A text that is an invitation, maybe with blanks around it.
+    /// A text that is an invitation, maybe in quotes or brackets, behind a byte order mark or blanks.
     init?(alone text: Substring) {
-        let lower = text.prefix(16).lowercased()
+        let text = text.unicodeScalars.drop { Self.isAround($0) }
+        let lower = Substring(text).prefix(16).lowercased()
         guard Self.beginnings.contains(where: lower.hasPrefix) else { return nil }
-        self.text = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        self.text = Substring(text).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    private static func isAround(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.properties.isWhitespace || scalar == "\"" || scalar == "'" || scalar == "`" {
+            return true
+        }
+        return switch scalar.properties.generalCategory {
+        case .openPunctuation, .initialPunctuation, .finalPunctuation, .format: true
+        default: scalar == "<"
+        }
     }
 
     /// Where in a text what is secret begins; nil where nothing is.

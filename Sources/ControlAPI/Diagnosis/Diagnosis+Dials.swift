@@ -101,7 +101,7 @@ extension Diagnosis {
     private static let refusalMilliseconds: Int64 = 900_000
 
     /// The port of `address:port`.
-    private static func port(_ address: String) -> Substring {
+    static func port(_ address: String) -> Substring {
         address[
             (address.lastIndex(of: ":").map { address.index(after: $0) } ?? address.endIndex)...]
     }

@@ -65,6 +65,27 @@ extension Diagnosis {
         }
     }
 
+    /// Whether large packets are lost on the way to peers, by which links send small ones only.
+    ///
+    /// Messages come all the same, and a stranger can make a link look so.
+    static func narrow(_ facts: DiagnosisFacts) -> [Finding] {
+        Self.few(facts.diagnosis?.packets.filter(\.small) ?? []) { packets in
+            let host = Self.host(packets.address)
+            return Finding(
+                "packets", .warning,
+                "large packets are lost on the way to \(Self.name(packets)); messages travel in "
+                    + "small ones instead, and files are slower",
+                remedy:
+                    "look for a switch or VPN with a smaller MTU (ping -M do -s 1472 \(host)) and "
+                    + "raise its MTU, or lower this machine's: ip link set eth0 mtu 900")
+        }
+    }
+
+    private static func name(_ packets: DiagnoseMethod.Packets) -> String {
+        let host = Self.host(packets.address)
+        return packets.name.isEmpty ? host : "\(packets.name) (\(host))"
+    }
+
     private static func loss(_ packets: DiagnoseMethod.Packets) -> Loss? {
         func percent(_ lost: Int64, of all: Int64) -> Int64 {
             guard lost >= Self.lostPackets, lost * 100 >= all * Self.lostPercent else { return 0 }
@@ -73,9 +94,7 @@ extension Diagnosis {
         let there = percent(packets.lost, of: packets.sent)
         let back = percent(packets.early, of: packets.received)
         guard there > 0 || back > 0 else { return nil }
-        let host = Self.host(packets.address)
         return Loss(
-            name: packets.name.isEmpty ? host : "\(packets.name) (\(host))", host: host,
-            there: there, back: back)
+            name: Self.name(packets), host: Self.host(packets.address), there: there, back: back)
     }
 }

@@ -2,6 +2,22 @@
 extension Diagnosis {
     // MARK: The own port
 
+    /// Ports of `Listen=` that somebody else has, as another user's daemon that reads the same settings.
+    static func taken(_ facts: DiagnosisFacts) -> [Finding] {
+        guard let diagnosis = facts.diagnosis else { return [] }
+        return Self.few(diagnosis.taken) { address in
+            let port = Self.port(address)
+            let holder = facts.portHolders[address] ?? "another program"
+            return Finding(
+                "listen", .warning,
+                "\(holder) uses TCP port \(port), which Listen= names; this daemon listens on port "
+                    + "\(diagnosis.port) instead",
+                remedy:
+                    "set Listen= to a port of your own in ~/.config/stoa/stoad.conf and let it "
+                    + "through the firewall, or end that program (ss -ltnp)")
+        }
+    }
+
     /// Whether others reach the own port, by what became of asking them to dial it.
     ///
     /// That somebody does is what the daemon has seen. That somebody does not is their word: of a stranger
@@ -30,7 +46,7 @@ extension Diagnosis {
         let word = isTrusted || failed.count > 1 ? "" : ", as a stranger reports"
         let again =
             facts.now.map { now in
-                "; each peer dials at most once in ten minutes, last "
+                "; each peer dials at most once in 20 seconds, last "
                     + "\(max(0, now.milliseconds - first.at.milliseconds) / 1_000) s ago"
             } ?? ""
         let chosen =

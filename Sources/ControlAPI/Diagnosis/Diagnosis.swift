@@ -7,8 +7,8 @@ package enum Diagnosis {
     static let clockMilliseconds: Int64 = 60_000
     /// With less room than this, in bytes, the next files and weeks of messages may not fit.
     static let scarceBytes: Int64 = 256 << 20
-    /// With less room than this, in bytes, the database may fail to be written at any time.
-    static let fullBytes: Int64 = 32 << 20
+    /// What the daemon needs to write messages, in bytes: its write-ahead log, a batch, and a little.
+    static let neededBytes: Int64 = 8 << 20
     /// What to do where the database is damaged.
     private static let repair =
         "systemctl --user stop stoad, then stoad --repair; and check the disk"
@@ -28,8 +28,10 @@ package enum Diagnosis {
         found += self.discovery(facts)
         found += self.responders(facts)
         found += self.multicast(facts)
+        found += self.taken(facts)
         found += self.reach(facts)
         found += self.loss(facts)
+        found += self.narrow(facts)
         found += self.clock(facts)
         found += self.dials(facts)
         found += self.versions(facts)
@@ -59,6 +61,15 @@ package enum Diagnosis {
                     remedy: "\(self.log); if it hangs, systemctl --user restart stoad")
             ]
         case .absent(let why, let remedy):
+            if let words = facts.lastWords {
+                return [
+                    Finding(
+                        "daemon", .problem, "the daemon could not start: \(words)",
+                        remedy: "start it again when that is mended; stoad --check looks for "
+                            + "damage in what is stored, stoad --check-config for mistakes in "
+                            + "the settings")
+                ]
+            }
             guard let units = facts.units, units.areInstalled else {
                 return [Finding("daemon", .problem, why, remedy: remedy)]
             }
@@ -66,8 +77,8 @@ package enum Diagnosis {
                 return [
                     Finding(
                         "units", .problem, "the daemon failed to start",
-                        remedy: "\(self.log), and its settings: stoad --check-config; "
-                            + "then systemctl --user restart stoad")
+                        remedy: "\(self.log), its settings: stoad --check-config, and what "
+                            + "is stored: stoad --check; then systemctl --user restart stoad")
                 ]
             }
             if !units.isListening {
@@ -82,13 +93,20 @@ package enum Diagnosis {
     }
 
     private static func version(_ facts: DiagnosisFacts) -> [Finding] {
-        guard let version = facts.status?.version,
-            let difference = StoaVersion.difference(of: version, from: facts.version)
-        else { return [] }
+        guard let status = facts.status else { return [] }
+        if let found = StoaVersion.difference(of: status.version, from: facts.version) {
+            return [
+                Finding(
+                    "version", .warning, "the daemon runs as version \(found.text)",
+                    remedy: found.remedy)
+            ]
+        }
+        guard status.replaced else { return [] }
         return [
             Finding(
-                "version", .warning, "the daemon runs as version \(difference.text)",
-                remedy: difference.remedy)
+                "version", .warning,
+                "the daemon still runs the program from before an upgrade",
+                remedy: StoaVersion.restart)
         ]
     }
 
@@ -184,7 +202,7 @@ package enum Diagnosis {
             found.append(
                 Finding(
                     "mdns", .warning, "\(name) uses multicast DNS on this machine too",
-                    remedy: name == "systemd-resolve"
+                    remedy: name.hasPrefix("systemd-resolve")
                         ? "set MulticastDNS=no in /etc/systemd/resolved.conf"
                         : "stop one of them: each answer reaches only one"))
         }
@@ -230,12 +248,16 @@ package enum Diagnosis {
 
     private static func disk(_ facts: DiagnosisFacts) -> [Finding] {
         guard let free = facts.freeBytes, free < Self.scarceBytes else { return [] }
-        let isFull = free < Self.fullBytes
+        let isFull = free < Self.neededBytes
+        let needed = Self.neededBytes >> 20
         return [
             Finding(
                 "disk", isFull ? .problem : .warning,
                 "\(isFull ? "the disk is full" : "the disk is nearly full"): "
-                    + "\(free >> 20) MiB are left for \(facts.status?.dataDirectory ?? "Stoa")",
+                    + "\(free >> 20) MiB are left for \(facts.status?.dataDirectory ?? "Stoa"), and "
+                    + (isFull
+                        ? "Stoa needs \(needed) MiB to write messages"
+                        : "files may not fit; messages need \(needed) MiB"),
                 remedy:
                     "free some space there; stoa usage shows what Stoa uses, stoa retain keeps less"
             )
@@ -285,6 +307,10 @@ package enum Diagnosis {
             let remedy =
                 switch alert.code {
                 case "damage": Self.repair
+                case "wrongClock":
+                    "timedatectl set-ntp true; a machine whose clock has no battery needs a time "
+                        + "server at each start"
+                case "storage": "until then you can read messages, but send none"
                 case "fileDamage":
                     "none, once a peer that has it is linked; check the disk if it happens again"
                 case "missing": "ask whether their machine is on, and fix the other findings here"

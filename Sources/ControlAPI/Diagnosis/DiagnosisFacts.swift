@@ -96,6 +96,8 @@ package struct DiagnosisFacts: Sendable {
     package var status: StatusMethod.Result?
     /// What is left for the user where the data lie, in bytes; nil where that cannot be asked for.
     package var freeBytes: Int64?
+    /// Why the daemon could not start the last time, where it does not run.
+    package var lastWords: String?
     /// Who is known, with how it stands with them.
     package var peers: [PeersMethod.Peer] = []
     /// What is dialled and has no link.
@@ -126,8 +128,10 @@ package struct DiagnosisFacts: Sendable {
     package var multicast: [Multicast] = []
     /// Whether the Avahi daemon runs.
     package var avahiRuns = false
-    /// Accounts of the system, other than Avahi's, that hold the port of multicast DNS.
+    /// Accounts of the system, other than Avahi's, that hold the port of multicast DNS, with their programs.
     package var otherResponders: [String] = []
+    /// Who holds the addresses of ``DiagnoseMethod/Result/taken``, as far as that can be found out.
+    package var portHolders: [String: String] = [:]
     /// The files that are for the user alone.
     package var files: [PrivateFile] = []
 

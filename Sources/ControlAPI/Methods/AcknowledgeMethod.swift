@@ -7,9 +7,12 @@ package enum AcknowledgeMethod: ControlMethod {
         details:
             "Without consumer, the user has read up to here: unread counts from it, and "
             + "other members are told unless ReadMarks=private. So acknowledge without "
-            + "consumer only what a person has seen.",
+            + "consumer only what a person has seen. A consumer has a position where it was "
+            + "named to subscribe: for one conversation, or for all together.",
         reasons: [
-            "cursorAhead": "no message has that cursor yet"
+            "cursorAhead": "no message has that cursor yet",
+            "unknownConsumer": "subscribe has not been called with this consumer",
+            "noPosition": "the consumer reads other conversations than the one named",
         ],
         example: ["consumer": "pager", "conversation": "ops", "cursor": 42])
 
@@ -41,7 +44,8 @@ package enum AcknowledgeMethod: ControlMethod {
     package static func check(_ params: Params) throws(RPCError) {
         guard params.consumer == nil, params.conversation == nil else { return }
         throw .invalidParams(
-            "acknowledge needs \"consumer\" or \"conversation\"", reason: "missingParam",
-            remedy: "say whose position moves", details: [JSON.Member("param", "consumer")])
+            "acknowledge needs \"conversation\" or \"consumer\"", reason: "missingParam",
+            remedy: "name the conversation that the user has read, or the consumer",
+            details: [JSON.Member("param", "conversation")])
     }
 }

@@ -35,7 +35,7 @@ package enum AppendStreamMethod: ControlMethod {
             visitor.field("to", &self.to, .word, ConversationParams.toSummary)
             visitor.field(
                 "name", &self.name, .word,
-                "The stream's name: letters, digits and - _ . inside it, at most 64 bytes.")
+                "The stream's name: letters, digits and - _ . inside it, at most 64 characters.")
             visitor.field(
                 "data", &self.data, .any,
                 "1 to 49152 bytes, in base64; may be empty with end.")

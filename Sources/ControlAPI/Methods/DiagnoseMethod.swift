@@ -17,6 +17,7 @@ package enum DiagnoseMethod: ControlMethod {
     package struct Result: ControlValue {
         package var port: Int64 = 0
         package var portIsChosen = false
+        package var taken: [String] = []
         package var reach: [Reach] = []
         package var packets: [Packets] = []
         package var follows = false
@@ -35,6 +36,10 @@ package enum DiagnoseMethod: ControlMethod {
             visitor.field(
                 "portIsChosen", &self.portIsChosen, .any,
                 "Whether the settings name the port; otherwise it changes at each start.")
+            visitor.field(
+                "taken", &self.taken, .any,
+                "Addresses of Listen= that another program uses; the next free port is used instead."
+            )
             visitor.field(
                 "reach", &self.reach, .any,
                 "Reports of the asked peers; empty if none could be asked.")
@@ -98,10 +103,10 @@ package enum DiagnoseMethod: ControlMethod {
             visitor.field("address", &self.address, .any, "The address of its link, with a port.")
             visitor.field(
                 "outcome", &self.outcome, .any,
-                "reached; refused or noAnswer, as the peer reports; notTried, if it dialled within the last ten minutes or is busy; silent, if it reported nothing in time."
+                "reached; refused or noAnswer, as the peer reports; notTried, if it dialled within the last 20 seconds or is busy; silent, if it reported nothing in time."
             )
             visitor.field(
-                "at", &self.at, .any, "When it dialled; a peer dials at most once in ten minutes.")
+                "at", &self.at, .any, "When it dialled; a peer dials at most once in 20 seconds.")
         }
     }
 
@@ -114,6 +119,7 @@ package enum DiagnoseMethod: ControlMethod {
         package var lost: Int64 = 0
         package var received: Int64 = 0
         package var early: Int64 = 0
+        package var small = false
 
         package init() {}
 
@@ -129,6 +135,9 @@ package enum DiagnoseMethod: ControlMethod {
                 "early", &self.early, .any,
                 "How many of them arrived while an earlier one was missing: about one for each that was lost."
             )
+            visitor.field(
+                "small", &self.small, .any,
+                "Whether the link sends only small packets, because large ones were lost.")
         }
     }
 

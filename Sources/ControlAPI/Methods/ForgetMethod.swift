@@ -11,7 +11,20 @@ package enum ForgetMethod: ControlMethod {
             + "conversation are deleted; someone the user blocked stays blocked.")
 
     /// What is to be forgotten.
-    package typealias Params = ConversationParams
+    package struct Params: ControlValue {
+        /// A room, a person or a conversation id.
+        package var to = ""
+        /// True to learn what would go, while nothing does.
+        package var dryRun: Bool?
+
+        package init() {}
+
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("to", &self.to, .word, ConversationParams.toSummary)
+            visitor.field(
+                "dryRun", &self.dryRun, .any, "True: only say what would be deleted.")
+        }
+    }
 
     /// What is forgotten.
     package struct Result: ControlValue {
@@ -23,7 +36,8 @@ package enum ForgetMethod: ControlMethod {
         package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("name", &self.name, .any, "The name of the conversation here.")
             visitor.field(
-                "messages", &self.messages, .any, "How many messages were deleted from this disk.")
+                "messages", &self.messages, .any,
+                "How many messages were deleted from this disk, or would be.")
         }
     }
 }

@@ -78,7 +78,8 @@ package enum HistoryMethod: ControlMethod {
         package var more = false
         package var older: Int64?
 
-        package var missing: [Missing]?
+        package var missing: [MissingResult]?
+        package var moreMissing: Int64?
 
         /// Up to how many older messages are counted.
         package static let olderLimit: Int64 = 10_000
@@ -98,32 +99,9 @@ package enum HistoryMethod: ControlMethod {
             )
             visitor.field(
                 "missing", &self.missing, .any,
-                "Messages that contacts, or their own authors, report and that are not here; left out if none are, and with before, after or around."
+                "Messages that exist and are not here, by author, contacts first, at most 16; left out if none are, and with before, after or around."
             )
-        }
-    }
-
-    /// Messages of somebody that are not here.
-    package struct Missing: ControlValue {
-        /// Of how many people that is said at most, and how many are named who have something.
-        package static let listed = 16
-
-        package var author = ""
-        package var authorName = ""
-        package var count: Int64 = 0
-        package var holders: [String] = []
-
-        package init() {}
-
-        package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("author", &self.author, .id, "The author's device.")
-            visitor.field(
-                "authorName", &self.authorName, .any,
-                "The author's name here; Ada@ and the beginning of the key if the name is ambiguous."
-            )
-            visitor.field("count", &self.count, .any, "How many are missing.")
-            visitor.field(
-                "holders", &self.holders, .any, "The names of people who report having them.")
+            visitor.moreMissing(&self.moreMissing)
         }
     }
 }

@@ -17,6 +17,8 @@ package enum InfoMethod: ControlMethod {
         case held
         /// The member is linked, and does not have it yet.
         case waiting
+        /// The member is not linked, and others have it to pass it on.
+        case onItsWay
         /// The member is not linked, and has not said to have it.
         case away
     }
@@ -27,6 +29,8 @@ package enum InfoMethod: ControlMethod {
         package var name = ""
         package var ambiguous: Bool?
         package var outcome = Outcome.away
+        package var through: [String]?
+        package var throughNames: [String]?
 
         package init() {}
 
@@ -36,8 +40,12 @@ package enum InfoMethod: ControlMethod {
             visitor.ambiguous(&self.ambiguous)
             visitor.field(
                 "outcome", &self.outcome, .any,
-                "read; delivered; held: they have it and show it later, because it is ahead of their clock; waiting: linked, but without it; away: not linked, and has not confirmed it."
+                "read; delivered; held: they have it and show it later, because it is ahead of their clock; waiting: linked, but without it; onItsWay: not linked, but others have it and pass it on; away: not linked, and has not confirmed it."
             )
+            visitor.field(
+                "through", &self.through, .any,
+                "For onItsWay: the devices that have it and pass it on, at most 3.")
+            visitor.field("throughNames", &self.throughNames, .any, "Their names here.")
         }
     }
 
@@ -68,6 +76,29 @@ package enum InfoMethod: ControlMethod {
         }
     }
 
+    /// A message by its author and its number.
+    package struct Followed: ControlValue {
+        package var id = ""
+        package var author: String?
+        package var authorName: String?
+        package var number: Int64?
+
+        package init() {}
+
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("id", &self.id, .id, "The id of the entry.")
+            visitor.field(
+                "author", &self.author, .any, "The author's device; left out if it is not here.")
+            visitor.field(
+                "authorName", &self.authorName, .any,
+                "The author's name here; Ada@ and the beginning of the key if the name is ambiguous."
+            )
+            visitor.field(
+                "number", &self.number, .any,
+                "Its number in its author's log, which also counts joins, edits and reactions.")
+        }
+    }
+
     /// All that is known of a message.
     package struct Result: ControlValue {
         /// How many members are listed at most: those whom the user knows come first.
@@ -75,6 +106,10 @@ package enum InfoMethod: ControlMethod {
 
         package var message: MessageResult?
         package var id = ""
+        package var author = ""
+        package var number: Int64 = 0
+        package var incarnation = ""
+        package var follows: [Followed] = []
         package var deleted = false
         package var firstText: String?
         package var disputed: [Disputed]?
@@ -87,6 +122,15 @@ package enum InfoMethod: ControlMethod {
             visitor.field("id", &self.id, .id, "The message's id.")
             visitor.field(
                 "message", &self.message, .orNull, "The message; null if its text is gone.")
+            visitor.field("author", &self.author, .id, "The author's device.")
+            visitor.field("number", &self.number, .any, "Its number in its author's log.")
+            visitor.field(
+                "incarnation", &self.incarnation, .any,
+                "Which of the author's logs that is: 16 hexadecimal digits.")
+            visitor.field(
+                "follows", &self.follows, .any,
+                "The entries that it directly follows: the one before it in its log, and the last ones its author had from others."
+            )
             visitor.field("deleted", &self.deleted, .any, "Whether its text was deleted.")
             visitor.field("firstText", &self.firstText, .any, "Its first text, if it was edited.")
             visitor.field(

@@ -37,6 +37,7 @@ package enum OpenRPC {
     /// The schemas that others refer to by name.
     private static let named: [any ControlValue.Type] = [
         MessageResult.self, ChangeResult.self, ConversationResult.self, PersonResult.self,
+        MissingResult.self, SettingResult.self,
     ]
 
     private static func method<Method: ControlMethod>(_ method: Method.Type) -> JSON {

@@ -29,7 +29,7 @@ package enum OpenStreamMethod: ControlMethod {
             visitor.field("to", &self.to, .word, ConversationParams.toSummary)
             visitor.field(
                 "name", &self.name, .word,
-                "The stream's name: letters, digits and - _ . inside it, at most 64 bytes.")
+                "The stream's name: letters, digits and - _ . inside it, at most 64 characters.")
             visitor.field(
                 "receive", &self.receive, .any,
                 "Whether to receive what others send, by the notifications stream and streamError.")

@@ -24,7 +24,7 @@ package enum ProfileMethod: ControlMethod {
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("name", &self.name, .word, "The new name, at most 64 bytes.")
+            visitor.field("name", &self.name, .word, "The new name, at most 64 characters.")
             visitor.field("status", &self.status, .any, "The new status text; empty to remove it.")
             visitor.field(
                 "picture", &self.picture, .any,
@@ -52,14 +52,14 @@ package enum ProfileMethod: ControlMethod {
 
     /// Refuses a name or a status that is too long.
     package static func check(_ params: Params) throws(RPCError) {
-        for (what, text, limit) in [
-            ("the name", params.name, ControlLimits.nameBytes),
-            ("the status", params.status, ControlLimits.wordBytes),
-        ] {
-            let bytes = text?.utf8.count ?? 0
-            guard bytes <= limit else {
-                throw .tooLarge(what, bytes: bytes, limit: limit, remedy: "shorten it")
-            }
+        let characters = params.name?.unicodeScalars.count ?? 0
+        guard characters <= ControlLimits.nameCharacters else {
+            throw .longName(characters)
+        }
+        let bytes = params.status?.utf8.count ?? 0
+        guard bytes <= ControlLimits.wordBytes else {
+            throw .tooLarge(
+                "the status", bytes: bytes, limit: ControlLimits.wordBytes, remedy: "shorten it")
         }
     }
 }

@@ -18,7 +18,9 @@ package enum RealmNewMethod: ControlMethod {
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("name", &self.name, .word, "Its name: letters a to z, digits and -.")
+            visitor.field(
+                "name", &self.name, .word,
+                "Its name: letters, digits and - inside it, at most 32 characters.")
         }
     }
 

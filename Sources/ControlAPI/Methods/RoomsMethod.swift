@@ -21,6 +21,7 @@ package enum RoomsMethod: ControlMethod {
         package var reachable = true
         package var members: Int64 = 0
         package var announcedBy: [String] = []
+        package var looksLike: [String]?
 
         package init() {}
 
@@ -38,6 +39,9 @@ package enum RoomsMethod: ControlMethod {
             visitor.field("members", &self.members, .any, "How many members are known.")
             visitor.field(
                 "announcedBy", &self.announcedBy, .id, "Linked peers that say they are in it.")
+            visitor.field(
+                "looksLike", &self.looksLike, .any,
+                "Other rooms whose names look the same; left out if there are none.")
         }
     }
 }

@@ -5,8 +5,9 @@ package enum SearchMethod: ControlMethod {
         errors: [.notFound, .ambiguous, .storageFailed, .notMember], hasLargeAnswer: true,
         access: .group,
         details:
-            "Words match in upper or lower case, with or without accents; in scripts "
-            + "without spaces any part of a text matches. Files are found by name too. The "
+            "Words match in upper or lower case, with or without accents, and the last one "
+            + "may be the beginning of a word; in scripts without spaces, and in direct and "
+            + "secret conversations, any part of a text matches. Files are found by name too. The "
             + "index of open rooms is built by the first search, which waits for it up to "
             + "five seconds; direct and secret conversations are read each time, newest "
             + "first, up to five seconds.",
@@ -14,6 +15,17 @@ package enum SearchMethod: ControlMethod {
             "noWords": "there is no word to search for"
         ],
         example: ["words": "\"paper jam\" print*", "to": "ops"])
+
+    /// What else to try where words were not found.
+    package static func advice(for words: String) -> String {
+        if words.contains("\"") { return "try the words without quotes" }
+        let all = words.split(whereSeparator: \.isWhitespace)
+        guard all.count > 1 else {
+            return "try a shorter beginning of the word, or a word that means the same"
+        }
+        return "try fewer words, or only their beginnings: "
+            + all.map { $0.hasSuffix("*") ? "\($0)" : "\($0.prefix(4))*" }.joined(separator: " ")
+    }
 
     /// In which order hits come.
     package enum Order: String, WordValue {
@@ -46,7 +58,7 @@ package enum SearchMethod: ControlMethod {
         package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field(
                 "words", &self.words, .bytes(SearchMethod.wordsBytes),
-                "Words that must all occur; quote a phrase to match it exactly, end a word with * to match its beginning."
+                "Words that must all occur; quote a phrase to match it exactly, end a word before the last with * to match its beginning."
             )
             visitor.field(
                 "to", &self.to, .word,

@@ -6,6 +6,7 @@ package enum StatusMethod: ControlMethod {
     /// The state of the daemon.
     package struct Result: ControlValue {
         package var version = ""
+        package var replaced = false
         package var id = ""
         package var person = ""
         package var name = ""
@@ -19,6 +20,7 @@ package enum StatusMethod: ControlMethod {
         package var requests: Int64 = 0
         package var requestsTurnedAway: Int64 = 0
         package var waiting: Waiting?
+        package var incomplete: [IncompleteConversation]?
         package var held: Int64 = 0
         package var incarnation = ""
         package var clockOffsetMilliseconds: Int64 = 0
@@ -30,6 +32,10 @@ package enum StatusMethod: ControlMethod {
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("version", &self.version, .any, "The daemon's version.")
+            visitor.field(
+                "replaced", &self.replaced, .any,
+                "Whether the daemon's program was replaced since the daemon started, as an upgrade does."
+            )
             visitor.field("id", &self.id, .id, "This node's identity.")
             visitor.field("person", &self.person, .id, "The person whose device this is.")
             visitor.field("name", &self.name, .any, "The user's name.")
@@ -69,6 +75,10 @@ package enum StatusMethod: ControlMethod {
             visitor.field(
                 "waiting", &self.waiting, .any,
                 "Your own messages that nobody else has yet; left out if there are none.")
+            visitor.field(
+                "incomplete", &self.incomplete, .any,
+                "Conversations of which messages have been missing for some seconds, at most 16; left out if there are none."
+            )
         }
     }
 

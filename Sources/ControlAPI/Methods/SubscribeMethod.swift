@@ -14,7 +14,7 @@ package enum SubscribeMethod: ControlMethod {
             + "left out by authors, notMine or mentions count as given.",
         reasons: [
             "consumerInUse": "the consumer has a reader; takeOver ends it",
-            "ownerOnly": "a member of the socket's group may not subscribe to requests",
+            "ownerOnly": "a member of the socket's group may not subscribe to requests or settings",
         ],
         example: ["to": "ops", "consumer": "pager"])
 
@@ -63,7 +63,7 @@ package enum SubscribeMethod: ControlMethod {
                 "Whether to end another live reader of this consumer instead of being refused.")
             visitor.field(
                 "kinds", &self.kinds, .any,
-                "Which kinds of change: message, conversation, alert, request, deleted, edited, reaction, delivery, peer, stream, presence, typing, picture. Left out: message."
+                "Which kinds of change: message, conversation, alert, request, deleted, edited, reaction, delivery, peer, stream, person, setting, presence, typing, picture, list, members, missing. Left out: message."
             )
             visitor.field(
                 "messages", &self.messages, .any,

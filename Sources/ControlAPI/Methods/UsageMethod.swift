@@ -14,6 +14,7 @@ package enum UsageMethod: ControlMethod {
         package var limit: Int64 = 0
         package var strangers = DiskShare()
         package var fellows = DiskShare()
+        package var streams: Int64 = 0
         package var files = DiskShare()
         package var free: Int64 = 0
         package var conversations: [Conversation] = []
@@ -36,6 +37,9 @@ package enum UsageMethod: ControlMethod {
             visitor.field(
                 "fellows", &self.fellows, .any, "The same for other members of your realms.")
             visitor.field(
+                "streams", &self.streams, .any,
+                "How many bytes of it are data of durable streams (StreamsKeep=).")
+            visitor.field(
                 "files", &self.files, .any,
                 "How much file contents use, partial downloads included, and may use (FileLimit=), in bytes."
             )
@@ -52,6 +56,7 @@ package enum UsageMethod: ControlMethod {
         package var name = ""
         package var entries: Int64 = 0
         package var bytes: Int64 = 0
+        package var streamBytes: Int64 = 0
         package var retainDays: Int64?
         package var retainBytes: Int64?
 
@@ -64,7 +69,12 @@ package enum UsageMethod: ControlMethod {
             visitor.field(
                 "entries", &self.entries, .any,
                 "How many entries it has: messages, edits, joins, and those whose text is gone.")
-            visitor.field("bytes", &self.bytes, .any, "Size of their texts, in bytes.")
+            visitor.field(
+                "bytes", &self.bytes, .any,
+                "Size of their texts and of stream data, in bytes.")
+            visitor.field(
+                "streamBytes", &self.streamBytes, .any,
+                "How many of these bytes are data of durable streams.")
             visitor.field(
                 "retainDays", &self.retainDays, .any,
                 "How many days its messages are kept; left out for ever.")

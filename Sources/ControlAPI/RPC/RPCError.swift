@@ -153,8 +153,10 @@ extension RPCError {
     }
 
     /// What was named does not exist here; -32001.
-    package static func notFound(_ message: String, reason: String, remedy: String) -> RPCError {
-        RPCError(.notFound, message, reason: reason, remedy: remedy)
+    package static func notFound(
+        _ message: String, reason: String, remedy: String, details: [JSON.Member] = []
+    ) -> RPCError {
+        RPCError(.notFound, message, reason: reason, remedy: remedy, details: details)
     }
 
     /// A name matches several people; -32002 with `data.matches`, how many, and `data.candidates`, some
@@ -310,6 +312,18 @@ extension RPCError {
             ] + (param.map { [JSON.Member("param", .string($0))] } ?? []))
     }
 
+    /// A name is longer than people's names may be; -32007.
+    package static func longName(_ characters: Int) -> RPCError {
+        RPCError(
+            .tooLarge,
+            "the name has \(characters) characters, more than \(ControlLimits.nameCharacters)",
+            reason: "tooLarge", remedy: "shorten it",
+            details: [
+                JSON.Member("characters", .integer(Int64(characters))),
+                JSON.Member("limit", .integer(Int64(ControlLimits.nameCharacters))),
+            ])
+    }
+
     /// The idempotency key belongs to another text; -32011.
     package static func keyReused() -> RPCError {
         RPCError(
@@ -320,6 +334,14 @@ extension RPCError {
     /// The daemon has too much in hand; -32008.
     package static func busy(_ message: String) -> RPCError {
         RPCError(.busy, message, reason: "busy", remedy: "try again in a moment")
+    }
+
+    /// The daemon can open nothing more, not even a connection; -32008.
+    package static func tooManyFiles(_ cause: String) -> RPCError {
+        RPCError(
+            .busy, "the daemon has no file descriptor left: \(cause)", reason: "tooManyFiles",
+            remedy: "end some of its clients, or raise LimitNOFILE= in its unit (ulimit -n in a "
+                + "shell) and restart it")
     }
 
     /// The daemon is about to end; -32009.

@@ -93,6 +93,12 @@ extension RequestsMethod.Request: PersonFields {
     }
 }
 
+extension PresenceEvent: PersonFields {
+    package var shown: ShownPerson {
+        ShownPerson(name: self.name, id: self.peer, isAmbiguous: self.ambiguous == true)
+    }
+}
+
 extension TypingEvent: PersonFields {
     package var shown: ShownPerson {
         ShownPerson(name: self.name, id: self.peer, isAmbiguous: self.ambiguous == true)
@@ -118,8 +124,26 @@ extension MessageResult.Answered {
     package var shownAuthor: ShownPerson { ShownPerson(name: self.authorName, id: self.author) }
 }
 
-extension HistoryMethod.Missing {
+extension MissingResult {
     package var shownAuthor: ShownPerson { ShownPerson(name: self.authorName, id: self.author) }
+}
+
+extension ClockMethod.Log {
+    package var shownAuthor: ShownPerson { ShownPerson(name: self.authorName, id: self.author) }
+}
+
+extension ClockMethod.Named: PersonFields {
+    package var shown: ShownPerson {
+        ShownPerson(name: self.name, id: self.id, isAmbiguous: self.ambiguous == true)
+    }
+}
+
+extension InfoMethod.Followed {
+    /// `ada 12`; nil where the entry is not here.
+    package var place: String? {
+        guard let author = self.author, let number = self.number else { return nil }
+        return ShownPerson(name: self.authorName ?? "", id: author).quoted + " \(number)"
+    }
 }
 
 extension InfoMethod.Disputed {

@@ -20,6 +20,10 @@ package enum ChangeKind: String, WordValue {
     case peer
     /// Bytes of durable streams, by the notification `streamPiece`.
     case stream
+    /// Whom the user knows, and what these say of themselves: of each the latest only.
+    case person
+    /// Settings that the user can change.
+    case setting
     /// Who is there and who is away, by the notification `presence`: kept nowhere, without a cursor.
     case presence
     /// Who writes in a conversation, by the notification `typing`: kept nowhere, without a cursor.
@@ -27,6 +31,14 @@ package enum ChangeKind: String, WordValue {
     /// Whose picture is here, or is another one, by the notification `picture`: kept nowhere, without a
     /// cursor.
     case picture
+    /// A list that strangers can change has changed, by the notification `list`: not stored, at most
+    /// once in two seconds.
+    case list
+    /// How many members conversations have, by the notification `members`: not stored, at most once in two
+    /// seconds.
+    case members
+    /// What is missing of conversations, by the notification `missing`: kept nowhere, without a cursor.
+    case missing
 }
 
 /// One change that is no message, in the notification `change`.
@@ -64,6 +76,22 @@ package struct ChangeResult: ControlValue {
         case read
         /// The user has read the conversation, as far as `unread` says.
         case seen
+        /// The user has accepted somebody who waited.
+        case accepted
+        /// The user has turned down somebody who waited.
+        case declined
+        /// The user has added somebody to their contacts.
+        case added
+        /// The user has compared keys with somebody.
+        case verified
+        /// The user has blocked somebody.
+        case blocked
+        /// The user has removed or unblocked somebody.
+        case unlisted
+        /// A contact or the user has another name, status or picture.
+        case profile
+        /// A setting has another value.
+        case changed
         /// Somebody is linked.
         case linked
         /// Somebody is linked no longer.
@@ -84,7 +112,11 @@ package struct ChangeResult: ControlValue {
     package var archived: Bool?
     package var unread: Int64?
     package var mentions: Int64?
+    package var reason: ComingWord?
     package var text: String?
+    package var status: String?
+    package var value: String?
+    package var count: Int64?
     /// Whether `event` is what the daemon wrote.
     private var isEventKnown = true
 
@@ -111,7 +143,8 @@ package struct ChangeResult: ControlValue {
         visitor.field("id", &self.id, .id, "The id of the conversation or realm.")
         visitor.field(
             "name", &self.name, .any,
-            "The name of the conversation, the realm, or the person who asks to be accepted.")
+            "The name of the conversation, the realm, or the setting, or the person who asks to be accepted or has a new profile."
+        )
         visitor.field("code", &self.code, .any, "The alert: a stable word for programs.")
         visitor.field("peer", &self.peer, .id, "The device of the person it is about.")
         visitor.field(
@@ -124,6 +157,16 @@ package struct ChangeResult: ControlValue {
         visitor.field(
             "peerName", &self.peerName, .any,
             "The name of the person it is about; Ada@ and the beginning of the key if the name is ambiguous."
+        )
+        visitor.field(
+            "reason", &self.reason, .any,
+            "Why the contact is not linked: left (with a goodbye) or interrupted (the link was lost)."
+        )
+        visitor.field("status", &self.status, .any, "The person's status text now.")
+        visitor.field("value", &self.value, .any, "The setting's value now.")
+        visitor.field(
+            "count", &self.count, .any,
+            "How many people have given this reaction to the message now; left out if the message is not here."
         )
         visitor.field("muted", &self.muted, .any, "Whether the conversation is muted now.")
         visitor.field("archived", &self.archived, .any, "Whether the conversation is archived now.")

@@ -15,6 +15,7 @@ package struct ConversationResult: ControlValue {
     package var realm: String?
     package var room: String?
     package var ambiguous: Bool?
+    package var looksLike: [String]?
     package var person: String?
     package var reachable = true
     package var members: Int64 = 0
@@ -28,6 +29,8 @@ package struct ConversationResult: ControlValue {
     package var retainBytes: Int64?
     package var topic: String?
     package var lastMessage: MessageResult?
+    package var firstUnread: String?
+    package var secret: Bool?
 
     package init() {}
 
@@ -44,6 +47,9 @@ package struct ConversationResult: ControlValue {
         visitor.field(
             "realm", &self.realm, .any, "The name of the realm here; left out for two people.")
         visitor.field("room", &self.room, .any, "The room's name in its realm.")
+        visitor.field(
+            "looksLike", &self.looksLike, .any,
+            "Other open rooms whose names look the same; left out if there are none.")
         visitor.field(
             "person", &self.person, .id, "The other person's device, in a direct conversation.")
         visitor.field(
@@ -76,5 +82,11 @@ package struct ConversationResult: ControlValue {
         visitor.field(
             "ambiguous", &self.ambiguous, .any,
             "True if another room here has the same name, so the bare word is refused.")
+        visitor.field(
+            "firstUnread", &self.firstUnread, .id,
+            "The first unread message; left out if there is none, or more than 1,000.")
+        visitor.field(
+            "secret", &self.secret, .any,
+            "True if only its members can read it: encrypted with a key of its own.")
     }
 }

@@ -19,12 +19,14 @@ extension Configuration {
         }
         if let name = self.interface {
             do throws(SystemError) { _ = try NetworkInterface.named(name) } catch {
+                // It may be unplugged for now, and a daemon that runs does without.
                 add(
-                    .problem,
+                    .warning,
                     "\(self.place(of: .interface)): there is no network interface "
-                        + "\"\(TerminalText.line(name))\"",
+                        + "\"\(TerminalText.line(name))\" now, and the daemon cannot start "
+                        + "without it",
                     remedy:
-                        "correct it, or remove it to use all interfaces; \(error.remedy ?? "see: ip link")"
+                        "connect it, correct it, or remove it to use all interfaces; \(error.remedy ?? "see: ip link")"
                 )
             }
         }
@@ -51,7 +53,9 @@ extension Configuration {
     }
 
     /// Where what counts of a setting was given: file, line and key, or the flag.
-    private func place(of setting: Setting) -> String { self.places[setting] ?? setting.key }
+    private func place(of setting: Setting) -> String {
+        self.given.values[setting]?.last?.origin ?? setting.key
+    }
 
     /// The number of the group whose members may use the socket; nil where none may.
     func socketGroupNumber() throws(StartError) -> UInt32? {

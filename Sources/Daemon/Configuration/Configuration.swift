@@ -44,14 +44,18 @@ package struct Configuration: Equatable, Sendable {
     package var fileLimitBytes: UInt64?
     /// What messages may take of the disk, in bytes; nil for a tenth of it, at least 256 MiB and at most 10 GiB.
     package var diskLimitBytes: UInt64?
+    /// For how many days data of durable streams is kept that not everybody has.
+    package var streamsKeepDays: UInt64
     /// The group whose members may use the control socket, too; nil for none.
     package var socketGroup: String?
     /// The file that counters are written to; nil for none.
     package var metrics: String?
+    /// What the files, the environment and flags say.
+    var given = GivenSettings()
+    /// Those that were given another value since the start, which counts at the next.
+    var pending: [Setting] = []
     /// What was given and does not count, since an administrator has locked it: a line each.
-    package var overruled: [String]
-    /// Where what counts was given, so that what is wrong with it can say so.
-    var places: [Setting: String] = [:]
+    package var overruled: [String] { self.given.overruled }
 
     /// What is fetched by itself where nothing else is said: 1 MiB.
     package static let autoFetchBytesDefault: UInt64 = 1 << 20
@@ -66,7 +70,8 @@ package struct Configuration: Equatable, Sendable {
         directFrom: DirectPolicy = .known, tellsReads: Bool = true, tellsPresence: Bool = true,
         tellsTyping: Bool = true, logLevel: LogLevel = .info,
         autoFetchBytes: UInt64 = Configuration.autoFetchBytesDefault, fileLimitBytes: UInt64? = nil,
-        diskLimitBytes: UInt64? = nil, socketGroup: String? = nil, metrics: String? = nil
+        diskLimitBytes: UInt64? = nil, streamsKeepDays: UInt64 = Limits.streamsKeepDays,
+        socketGroup: String? = nil, metrics: String? = nil
     ) {
         self.dataDirectory = dataDirectory
         self.stateDirectory = stateDirectory
@@ -86,9 +91,9 @@ package struct Configuration: Equatable, Sendable {
         self.autoFetchBytes = autoFetchBytes
         self.fileLimitBytes = fileLimitBytes
         self.diskLimitBytes = diskLimitBytes
+        self.streamsKeepDays = streamsKeepDays
         self.socketGroup = socketGroup
         self.metrics = metrics
-        self.overruled = []
     }
 }
 
@@ -102,9 +107,7 @@ extension Configuration {
     ) throws(ConfigurationError) {
         let values = settings.values
         let single: (Setting) -> SettingValue? = { values[$0]?.last }
-        self.overruled = settings.overruled
-        self.places = values.compactMapValues { $0.last?.origin }
-
+        self.given = settings
         self.listen = try Self.addresses(values[.listen] ?? [])
         self.interface = single(.interface)?.text
         self.discovery = .auto
@@ -137,6 +140,7 @@ extension Configuration {
             try Self.bytes(value)
         }
         self.diskLimitBytes = try single(.diskLimit).map(Self.diskLimit)
+        self.streamsKeepDays = try single(.streamsKeep).map(Self.days) ?? Limits.streamsKeepDays
         self.name = try single(.name).map(Self.name) ?? Self.bounded(userName() ?? "someone")
         self.socketGroup = single(.socketGroup)?.text
         self.metrics = try single(.metrics).map { (value) throws(ConfigurationError) in
@@ -168,10 +172,10 @@ extension Configuration {
     }
 
     private static func realm(_ value: SettingValue) throws(ConfigurationError) -> RealmName {
-        if let name = RealmName(value.text) { return name }
+        if let name = RealmName(typed: value.text) { return name }
         throw Self.invalid(
             value, "cannot be the name of a realm",
-            remedy: "use at most \(Limits.realmNameBytes) letters a to z, digits and -")
+            remedy: "use at most \(Limits.realmNameCharacters) letters, digits and -")
     }
 
     private static func diskLimit(_ value: SettingValue) throws(ConfigurationError) -> UInt64 {
@@ -183,11 +187,19 @@ extension Configuration {
         return bytes
     }
 
-    private static func name(_ value: SettingValue) throws(ConfigurationError) -> String {
-        guard value.text.utf8.count <= Limits.nameBytes else {
+    private static func days(_ value: SettingValue) throws(ConfigurationError) -> UInt64 {
+        guard let days = UInt32(value.text), days > 0 else {
             throw Self.invalid(
-                value, "has \(value.text.utf8.count) bytes",
-                remedy: "use at most \(Limits.nameBytes) bytes")
+                value, "is not a number of days", remedy: "write a whole number from 1 on: 7")
+        }
+        return UInt64(days)
+    }
+
+    private static func name(_ value: SettingValue) throws(ConfigurationError) -> String {
+        guard Profile.isShort(value.text) else {
+            throw Self.invalid(
+                value, "has \(value.text.unicodeScalars.count) characters",
+                remedy: "use at most \(Limits.nameCharacters)")
         }
         if let refused = OwnName.refusedCharacter(in: value.text) {
             throw Self.invalid(
@@ -276,7 +288,7 @@ extension Configuration {
     /// Cuts a name from the user database to its limit, between characters.
     private static func bounded(_ name: String) -> String {
         var name = name
-        while name.utf8.count > Limits.nameBytes { name.removeLast() }
+        while !Profile.isShort(name) { name.removeLast() }
         return name.isEmpty ? "someone" : name
     }
 }

@@ -20,23 +20,18 @@ package enum DaemonCommand: Equatable, Sendable {
     ///
     /// Throws what is wrong, where, and what to do; nothing has been changed then.
     ///
-    /// - Parameter arguments: nil where the system does not tell them, which is refused.
+    /// - Parameter own: what the file of the user's own settings is going to be; nil for what it is.
     package init(
-        arguments: [String]?, environment: [String: String], paths: Paths
+        arguments: [String], environment: [String: String], paths: Paths, own: String? = nil
     ) throws(ConfigurationError) {
-        guard let arguments else {
-            throw ConfigurationError(
-                ProcessEnvironment.noArguments.text, remedy: ProcessEnvironment.noArguments.remedy,
-                isFromFile: false)
-        }
         try self.init(
-            arguments: arguments, environment: environment, paths: paths,
+            arguments: arguments, environment: environment, paths: paths, own: own,
             userName: ProcessEnvironment.userName)
     }
 
     init(
         arguments: [String], environment: [String: String], paths: Paths,
-        systemFile: String = SettingsFiles.systemFile, userName: () -> String?
+        systemFile: String = SettingsFiles.systemFile, own: String? = nil, userName: () -> String?
     ) throws(ConfigurationError) {
         var flags: [Setting: [SettingValue]] = [:]
         var (isCheck, isRepair, isTrial) = (false, false, false)
@@ -80,7 +75,7 @@ package enum DaemonCommand: Equatable, Sendable {
                 SettingValue(text: text, origin: flag, isFromFile: false))
         }
         var settings = try SettingsFiles(system: systemFile, user: try? paths.configurationFile())
-            .read()
+            .read(own: own)
         settings.take(flags: flags, environment: environment)
         let configuration = try Configuration(
             settings, paths: paths, isOffline: isCheck || isRepair || isTrial, userName: userName)

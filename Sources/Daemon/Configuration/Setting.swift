@@ -14,6 +14,7 @@ enum Setting: String, CaseIterable, Sendable {
     case logLevel = "log-level"
     case metrics
     case diskLimit = "disk-limit"
+    case streamsKeep = "streams-keep"
     case listen
     case interface
     case discovery
@@ -62,7 +63,7 @@ enum Setting: String, CaseIterable, Sendable {
     var description: Description {
         switch self {
         case .dataDirectory, .name, .realm, .openRealm, .directFrom, .readMarks, .presence, .typing,
-            .logLevel, .metrics, .diskLimit:
+            .logLevel, .metrics, .diskLimit, .streamsKeep:
             self.descriptionOfNode
         case .listen, .interface, .discovery, .peer: self.descriptionOfNetwork
         case .autoFetch, .fileLimit, .socket, .socketGroup: self.descriptionOfFilesAndControl
@@ -82,7 +83,7 @@ enum Setting: String, CaseIterable, Sendable {
                 section: "Node", valueShape: "NAME", help: "the name that others see at first",
                 fallback: "your login name", effect: .start,
                 details:
-                    "At most 64 bytes, without @ and control characters. Once a name is set with "
+                    "At most 64 characters, without @ and control characters. Once a name is set with "
                     + "stoa profile, that one is used."
             )
         case .realm:
@@ -132,6 +133,13 @@ enum Setting: String, CaseIterable, Sendable {
                     + "beyond that their largest logs are deleted. If your contacts and "
                     + "you fill all of it, nothing is accepted or sent until "
                     + "there is space: see stoa usage and stoa retain.")
+        case .streamsKeep:
+            Description(
+                section: "Node", valueShape: "DAYS",
+                help: "how long to keep data of durable streams",
+                fallback: "\(Limits.streamsKeepDays)", effect: .reload,
+                details: "Data that this node sent is deleted once all members of that time have "
+                    + "it. Data that a durable consumer here has not acknowledged is kept.")
         default:
             Description(
                 section: "Node", valueShape: "FILE",
@@ -216,7 +224,7 @@ extension Configuration {
         NodePreferences(
             directFrom: self.directFrom, tellsReads: self.tellsReads,
             autoFetchBytes: self.autoFetchBytes, tellsPresence: self.tellsPresence,
-            tellsTyping: self.tellsTyping)
+            tellsTyping: self.tellsTyping, streamsKeepDays: self.streamsKeepDays)
     }
 
     /// Which settings differ in another configuration, in the order of the table.
@@ -240,6 +248,7 @@ extension Configuration {
             case .autoFetch: self.autoFetchBytes != other.autoFetchBytes
             case .fileLimit: self.fileLimitBytes != other.fileLimitBytes
             case .diskLimit: self.diskLimitBytes != other.diskLimitBytes
+            case .streamsKeep: self.streamsKeepDays != other.streamsKeepDays
             case .socket: self.socket != other.socket
             case .socketGroup: self.socketGroup != other.socketGroup
             }
@@ -250,6 +259,7 @@ extension Configuration {
     mutating func takeUp(_ new: Configuration) {
         let old = self
         self = new
+        self.pending = old.changes(to: new).filter { $0.description.effect == .start }
         self.dataDirectory = old.dataDirectory
         self.stateDirectory = old.stateDirectory
         self.name = old.name

@@ -18,15 +18,27 @@ struct SettingsFiles {
     }
 
     /// Reads all that are there; throws at the first line that is not understood, naming it.
-    func read() throws(ConfigurationError) -> GivenSettings {
+    ///
+    /// - Parameter own: what ``OwnSettings`` is going to write, which is read in the place of its file.
+    func read(own: String? = nil) throws(ConfigurationError) -> GivenSettings {
         var settings = GivenSettings()
         for path in try Self.files(at: self.system) {
             guard let file = try Self.file(path, mayLock: true) else { continue }
             settings.take(file, path, isSystem: true)
         }
         guard let user else { return settings }
-        for path in try Self.files(at: user) {
-            guard let file = try Self.file(path, mayLock: false) else { continue }
+        let ownPath = OwnSettings.path(beside: user)
+        var paths = try Self.files(at: user)
+        if own != nil, !paths.contains(ownPath) {
+            paths = [user] + (paths.dropFirst() + [ownPath]).sorted()
+        }
+        for path in paths {
+            let isReplaced = own != nil && path == ownPath
+            let file =
+                isReplaced
+                ? try ConfigurationFile(own ?? "", path: path)
+                : try Self.file(path, mayLock: false)
+            guard let file else { continue }
             settings.take(file, path, isSystem: false)
         }
         return settings
@@ -44,7 +56,7 @@ struct SettingsFiles {
     }
 
     /// Nil where there is no such file.
-    private static func file(
+    static func file(
         _ path: String, mayLock: Bool
     ) throws(ConfigurationError) -> ConfigurationFile? {
         let bytes: [UInt8]
@@ -128,11 +140,7 @@ struct GivenSettings: Equatable, Sendable {
         for setting in Setting.allCases {
             let lock = self.locks[setting].map { ", locked in \($0)" } ?? ""
             for value in self.values[setting] ?? [] {
-                let suffix = ": \(setting.key)"
-                let origin =
-                    value.origin.hasSuffix(suffix)
-                    ? String(value.origin.dropLast(suffix.count)) : value.origin
-                lines.append("\(setting.key)=\(value.text) (\(origin)\(lock))")
+                lines.append("\(setting.key)=\(value.text) (\(value.place(of: setting))\(lock))")
             }
             if let count = self.values[setting]?.count, count > 1 {
                 lines.append("all \(count) \(setting.key)= count")

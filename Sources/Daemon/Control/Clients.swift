@@ -11,6 +11,8 @@ final class Clients {
     private(set) var subscriptions: [SubscriptionKey: Subscription] = [:]
     let streams = ClientStreams()
     var attention = Attention()
+    /// When those who follow lists are told that some have changed.
+    var lists = ListPace()
     /// The newest change that was shown.
     private(set) var newestShown: Cursor
     private var dirty: [ControlConnection] = []
@@ -59,6 +61,13 @@ final class Clients {
     func subscriptions(of client: UInt64? = nil) -> [Subscription] {
         self.subscriptions.values.filter { client == nil || $0.key.client == client }
             .sorted { $0.key < $1.key }
+    }
+
+    /// Up to where all have read who still read a conversation's streams from the store; nil where none does.
+    func streamsReadThrough(in conversation: ConversationID) -> Cursor? {
+        self.subscriptions.values.filter {
+            $0.progress.conversation == nil || $0.progress.conversation == conversation
+        }.compactMap(\.progress.streamsReadThrough).min()
     }
 
     /// The subscription that reads for a consumer in one conversation or all.

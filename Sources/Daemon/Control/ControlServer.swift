@@ -24,7 +24,7 @@ final class ControlServer {
     /// Connections taken per wake-up.
     static let acceptsPerWakeUp = 16
     /// The pause after descriptors have run out.
-    static let pauseMilliseconds: UInt64 = 250
+    static let pauseMilliseconds: UInt64 = 1_000
 
     /// Nil once nobody is taken any more: who connects is refused then, and waits for nothing.
     private var listener: UnixListener?
@@ -37,6 +37,10 @@ final class ControlServer {
     private let group: UInt32?
     private var watch: IOWatch?
     private var resume: LoopTimer?
+    /// What is left to say so with once descriptors have run out.
+    private var reserve = DescriptorReserve()
+    /// Whether the log says already that nobody can be taken.
+    private var isShort = false
     private var nextNumber: UInt64 = 1
     private(set) var clients: [UInt64: ControlConnection] = [:]
 
@@ -81,12 +85,31 @@ final class ControlServer {
             do throws(SystemError) {
                 guard let descriptor = try self.listener?.accept() else { return }
                 try self.take(descriptor, for: owner)
+                self.isShort = false
+                self.reserve.renew()
             } catch {
-                owner.failed("the control socket cannot accept for a moment: \(error)")
+                if !self.isShort {
+                    owner.failed("the control socket cannot take clients: \(error)")
+                }
+                self.isShort = true
+                // Whoever was told is gone, so that the next one has its turn.
+                if error.meansNoDescriptors, self.refuse(error) { continue }
                 self.watch?.set([])
                 self.resume?.set(afterMilliseconds: Self.pauseMilliseconds)
                 return
             }
+        }
+    }
+
+    /// Tells the next client why it is not taken; false where that is not possible either.
+    private func refuse(_ failure: SystemError) -> Bool {
+        let line = RPCResponse(error: .tooManyFiles(failure.cause)).line
+        return self.reserve.lend {
+            guard let descriptor = try? self.listener?.accept() else { return false }
+            // What it has asked is read, since closing over it would take the answer back.
+            _ = descriptor.read(into: &self.buffer.bytes)
+            _ = descriptor.write(line.span.bytes)
+            return true
         }
     }
 

@@ -21,7 +21,8 @@ extension NodeShell {
         if let blob = pending.blob { self.removeUnlessTold(of: blob) }
         if case .failed(let error) = answer { return self.failed(error, pending) }
         switch (pending.then, answer) {
-        case (.done(let body), _), (.ended(let body), _): body()
+        case (.done(let body), _): body()
+        case (.ended(let body), _): body(true)
         case (.begun(let body), .joined(let id)): body(id)
         case (.expired(let body), .expired(_, let count)): body(count)
         case (.reached(let body), .reach(let reports, let packets)): body(reports, packets)
@@ -51,8 +52,8 @@ extension NodeShell {
                     name: { self.markedName(of: $0) }))
         }
         self.log(.warning, "the daemon's own request failed: \(RPCError(error).message)")
-        if case .storage = error { return }
-        if case .ended(let body) = pending.then { body() }
+        guard case .ended(let body) = pending.then else { return }
+        if case .storage = error { body(false) } else { body(true) }
     }
 
     /// Answers a client as the API says it.

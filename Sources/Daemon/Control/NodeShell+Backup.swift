@@ -58,7 +58,7 @@ extension NodeShell {
         _ typed: String?
     ) throws(RPCError) -> (phrase: Phrase, isMade: Bool) {
         if let typed {
-            do throws(PhraseError) { return (try Phrase(typed), false) } catch {
+            do throws(PhraseError) { return (try Phrase(chosen: typed), false) } catch {
                 throw RPCError(error)
             }
         }
@@ -107,15 +107,35 @@ extension NodeShell {
 
     // MARK: Reading one
 
+    /// How soon what the disk has refused of a backup is tried again.
+    private static let restoreAgainMilliseconds: UInt64 = 30_000
+    /// What a restore may take on the disk beside the backup's size: the files of the person and the realms,
+    /// and the database's tables.
+    private static let restoreBytes: Int64 = 4 << 20
+    /// How often the content may stand there: opened, in the database, and twice in its log.
+    private static let restoreCopies: Int64 = 4
+
+    /// Refuses to begin what the disk would end halfway.
+    private static func checkRoom(for file: String, in folder: String) throws(RPCError) {
+        let wanted = (Files.size(file) ?? 0) * Self.restoreCopies + Self.restoreBytes
+        guard let free = Files.freeBytes(folder), free < wanted else { return }
+        throw .storageFailed(
+            "a restore may take \((wanted >> 20) + 1) MiB, and \(free >> 20) MiB are free on the file "
+                + "system of \(TerminalText.line(folder))",
+            remedy: "free some space there, and restore again; nothing has changed")
+    }
+
     func restore(_ params: RestoreMethod.Params, _ reply: Reply) throws(RPCError) {
         try self.checkUnused()
+        try Self.checkRoom(for: params.file, in: self.configuration.dataDirectory)
+        let typed = params.phrase
         let phrase: Phrase
-        do throws(PhraseError) { phrase = try Phrase(params.phrase) } catch {
+        do throws(PhraseError) { phrase = try Phrase(chosen: typed) } catch {
             throw RPCError(error)
         }
         let (file, folder) = (params.file, self.configuration.dataDirectory)
         try self.makeKey(reply) { () throws(RPCError) in
-            let backup = try Self.read(file, by: phrase)
+            let backup = try Self.read(file, by: phrase, typed)
             do throws(SystemError) {
                 try PendingRestore(in: folder).keep(backup)
             } catch { throw RPCError.storageFailed(error.reason, remedy: error.remedy ?? "") }
@@ -172,7 +192,7 @@ extension NodeShell {
     }
 
     private static nonisolated func read(
-        _ file: String, by phrase: Phrase
+        _ file: String, by phrase: Phrase, _ typed: String
     ) throws(RPCError) -> Backup {
         let bytes: [UInt8]
         do throws(SystemError) {
@@ -183,6 +203,10 @@ extension NodeShell {
                 remedy: error.remedy ?? "give the file that stoa backup wrote")
         }
         do throws(SealedBackupError) { return try SealedBackup.open(bytes, by: phrase) } catch {
+            // Where it was meant to be one that Stoa made, the word that is wrong is named.
+            if error == .closed {
+                do throws(PhraseError) { _ = try Phrase(typed) } catch { throw RPCError(error) }
+            }
             throw RPCError(error, file)
         }
     }
@@ -213,13 +237,22 @@ extension NodeShell {
         wanted += contacts.partners.map { .beginDirect($0.person == own ? id : $0.device) }
         self.upkeep.beginRestoring(wanted.count)
         for request in wanted {
-            self.request(request, PendingRequest(nil, then: .ended { self.takenUp() }))
+            self.request(
+                request, PendingRequest(nil, then: .ended { self.takenUp(contacts, isKept: $0) }))
         }
     }
 
-    /// One more part of a backup is on disk elsewhere, or cannot be; after the last it is not needed.
-    private func takenUp() {
-        guard self.upkeep.restoredOne() else { return }
+    /// One more part of a backup is done with; once the disk has all, the backup is not needed.
+    private func takenUp(_ contacts: Contacts, isKept: Bool) {
+        guard let isWhole = self.upkeep.restoredOne(isKept: isKept) else { return }
+        guard isWhole else {
+            self.log(
+                .error,
+                "the disk has refused parts of the backup; they are tried again every 30 seconds")
+            return self.after(Self.restoreAgainMilliseconds) {
+                if self.life.isRunning { self.turn { self.takeUp(contacts) } }
+            }
+        }
         let pending = PendingRestore(in: self.configuration.dataDirectory)
         self.workers.common.run {
             pending.drop()

@@ -59,7 +59,7 @@ extension NodeShell {
             return .gap(event)
         case .message(let message):
             return self.streamPiece(message).map { .stream($0) }
-                ?? self.changeResult(message).map { .change($0) }
+                ?? self.changeResult(message, texts.targets).map { .change($0) }
                 ?? .message(self.messageResult(message, &texts))
         case .notice(let cursor, let notice):
             return .change(self.changeResult(notice, at: cursor))
@@ -83,7 +83,9 @@ extension NodeShell {
     }
 
     /// What a message says of another one; nil for one that stands by itself.
-    private func changeResult(_ message: Message) -> ChangeResult? {
+    private func changeResult(
+        _ message: Message, _ targets: [EntryID: Message]
+    ) -> ChangeResult? {
         var result = ChangeResult()
         switch message.content {
         case .edit(let text, let target):
@@ -97,12 +99,22 @@ extension NodeShell {
                 message.conversation, as: reaction.isWithdrawn ? .removed : .reacted, in: &result)
             result.message = reaction.target.id.description
             result.text = reaction.sign
+            result.count = targets[reaction.target.id].map { self.count(of: reaction.sign, to: $0) }
         default: return nil
         }
         result.time = Timestamp(clamping: message.time.milliseconds)
         result.cursor = message.cursor.rawValue
         self.name(message.author, in: &result)
         return result
+    }
+
+    /// How many people have given a sign to a message.
+    private func count(of sign: String, to message: Message) -> Int64 {
+        let counts = self.node.ask { node in
+            ReactionCount.count(
+                message.reactions, person: { node.person(of: $0) }, isKnown: { _ in true })
+        }
+        return Int64(counts.first { $0.sign == sign }?.people.count ?? 0)
     }
 
     private func changeResult(_ notice: Notice, at cursor: Cursor) -> ChangeResult {
@@ -149,8 +161,27 @@ extension NodeShell {
             self.name(conversation, as: .seen, in: &result)
             result.unread = Int64(unread)
             result.mentions = Int64(mentions)
-        case .linked(let peer, let isLinked):
-            result.event = isLinked ? .linked : .unlinked
+        case .linked(let peer):
+            result.event = .linked
+            self.name(peer, in: &result)
+        case .unlinked(let peer, let reason):
+            result.event = .unlinked
+            result.reason = reason.map { ComingWord($0) }
+            self.name(peer, in: &result)
+        case .stood(let peer, let standing):
+            result.event = ChangeResult.Event(standing)
+            self.name(peer, in: &result)
+        case .profiled(let peer):
+            let profile = self.node.ask { $0.profile(of: peer) }
+            result.event = .profile
+            self.name(peer, in: &result)
+            result.name = profile.name
+            result.status = profile.status
+        case .set(let name, let value):
+            result.event = .changed
+            (result.name, result.value) = (name, value)
+        case .decided(let peer, let isAccepted):
+            result.event = isAccepted ? .accepted : .declined
             self.name(peer, in: &result)
         case .forgotten: preconditionFailure("a gap is told as one")
         }
@@ -179,6 +210,17 @@ extension NodeShell {
     }
 }
 
+extension ChangeResult.Event {
+    fileprivate init(_ standing: Standing) {
+        switch standing {
+        case .unsaid: self = .unlisted
+        case .known: self = .added
+        case .verified: self = .verified
+        case .blocked: self = .blocked
+        }
+    }
+}
+
 extension ChangeKind {
     fileprivate init(_ kind: Change.Kind) {
         switch kind {
@@ -192,6 +234,8 @@ extension ChangeKind {
         case .delivery: self = .delivery
         case .peer: self = .peer
         case .stream: self = .stream
+        case .person: self = .person
+        case .setting: self = .setting
         }
     }
 }
@@ -212,7 +256,9 @@ extension SubscribeMethod.Params {
                 case .delivery: .delivery
                 case .peer: .peer
                 case .stream: .stream
-                case .presence, .typing, .picture: nil
+                case .person: .person
+                case .setting: .setting
+                case .presence, .typing, .picture, .list, .members, .missing: nil
                 }
             })
     }

@@ -31,6 +31,8 @@ struct MessageTexts {
     var ofAuthor = Device()
     /// Those who make something of messages.
     var devices: [PeerID: Device] = [:]
+    /// The messages that reactions are to, with all of these.
+    var targets: [EntryID: Message] = [:]
 }
 
 extension HybridTime {

@@ -47,7 +47,7 @@ extension NodeShell {
                 "\"\(TerminalText.line(text))\" cannot be the name of a room",
                 reason: "badRoomName",
                 remedy:
-                    "use letters, digits and - _ . inside it, at most \(Limits.nameBytes) bytes; "
+                    "use letters, digits and - _ . inside it, at most \(Limits.nameCharacters) characters; "
                     + "a realm's name and / may come before it",
                 details: [JSON.Member("param", "room")])
         } catch { throw self.rpcError(error, kind: "conversation") }

@@ -36,7 +36,7 @@ extension NodeShell {
         case .notice(_, let notice):
             switch notice.event {
             case .erased(_, _, let peer), .delivered(_, _, let peer), .read(_, _, let peer),
-                .linked(let peer, _):
+                .linked(let peer), .unlinked(let peer, _):
                 return self.isBlocked(peer)
             default: return false
             }

@@ -24,7 +24,7 @@ extension NodeShell {
 
     /// The realm with a secret that a name means.
     func realm(named text: String) throws(RPCError) -> Realm {
-        if let realm = RealmName(text).flatMap({ self.realms[$0] }) { return realm }
+        if let realm = RealmName(typed: text).flatMap({ self.realms[$0] }) { return realm }
         let shown = TerminalText.line(text)
         if text == RealmName.open.text {
             throw .refused(
@@ -40,11 +40,11 @@ extension NodeShell {
     /// A name for a realm that none has yet.
     func freeRealmName(_ text: String) throws(RPCError) -> RealmName {
         let shown = TerminalText.line(text)
-        guard let name = RealmName(text), name != .open else {
+        guard let name = RealmName(typed: text), name != .open else {
             throw .invalidParams(
                 "\"\(shown)\" cannot be the name of a realm", reason: "badRealmName",
                 remedy:
-                    "use 1 to \(Limits.realmNameBytes) letters a to z, digits and -, but not the name open",
+                    "use 1 to \(Limits.realmNameCharacters) letters, digits and -, but not the name open",
                 details: [JSON.Member("param", "name")])
         }
         guard self.realms[name] == nil else {

@@ -64,9 +64,10 @@ extension NodeShell {
 
     /// Enters a secret room by a line that invites to it.
     func joinSecret(_ invite: String, _ reply: Reply) throws(RPCError) {
+        let line = try self.invitation(.room, in: invite)
         let room: SecretRoom
         do throws(InvitationError) {
-            room = try RoomInvitation(invite).room
+            room = try RoomInvitation(line).room
         } catch {
             let isRealm = invite.contains("stoa:realm?")
             throw .invalidParams(

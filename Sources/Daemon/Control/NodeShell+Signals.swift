@@ -9,9 +9,13 @@ struct SignalFilter {
     let conversation: ConversationID?
     /// Whether something was left out while the client did not read, so that all has to be said again.
     var isBehind = false
+    /// The conversations of which it was told that something is missing.
+    var incomplete: Set<ConversationID> = []
 
     init(_ kinds: [ChangeKind]?, in conversation: ConversationID?) {
-        self.kinds = Set(kinds ?? []).intersection([.presence, .typing, .picture])
+        self.kinds = Set(kinds ?? []).intersection([
+            .presence, .typing, .picture, .list, .members, .missing,
+        ])
         self.conversation = conversation
     }
 
@@ -22,8 +26,31 @@ struct SignalFilter {
             self.kinds.contains(.typing)
                 && (self.conversation == nil || self.conversation == conversation)
         case .picture: self.kinds.contains(.picture)
+        case .missing(let conversation):
+            self.kinds.contains(.missing)
+                && (self.conversation == nil || self.conversation == conversation)
         case .packet: false
         }
+    }
+
+    /// What of somebody's coming or going is told where one conversation is followed; nil for nothing.
+    func followed(_ coming: Coming) -> Coming? {
+        guard let conversation = self.conversation else { return coming }
+        guard coming.conversations.contains(conversation) else { return nil }
+        return Coming(coming.event, after: coming.after, in: [conversation])
+    }
+}
+
+extension ComingWord {
+    init(_ event: Coming.Event) {
+        self =
+            switch event {
+            case .joined: .joined
+            case .back: .back
+            case .away: .away
+            case .left: .left
+            case .interrupted: .interrupted
+            }
     }
 }
 
@@ -48,22 +75,31 @@ extension NodeShell {
     func signalAll(to subscription: Subscription) {
         guard !subscription.signals.kinds.isEmpty, subscription.client.hasRoom else { return }
         subscription.signals.isBehind = false
-        for signal in self.node.ask({ $0.standingSignals })
+        // What is here meanwhile stands no longer.
+        let gone = subscription.signals.incomplete.sorted().map { Signal.missing($0) }
+        let standing = self.node.ask { $0.standingSignals }
+        for signal in gone.filter({ !standing.contains($0) }) + standing
         where subscription.signals.follows(signal) {
             self.write(signal, to: subscription)
         }
+        self.tellAllLists(to: subscription)
     }
 
     private func write(_ signal: Signal, to subscription: Subscription) {
         var line: [UInt8] = []
         switch signal {
-        case .presence(let peer, let presence):
+        case .presence(let peer, let presence, let coming):
             var event = PresenceEvent()
             event.subscription = subscription.key.number
             event.peer = peer.description
             (event.name, event.ambiguous) = self.shownName(of: peer)
             event.presence = presence.map { PresenceWord($0) } ?? .offline
             event.lastSeen = self.peerStatus(of: peer).lastSeen.map { Timestamp(clamping: $0) }
+            if let coming = coming.flatMap({ subscription.signals.followed($0) }) {
+                event.event = ComingWord(coming.event)
+                event.after = coming.after.map { ComingWord($0) }
+                event.conversations = coming.conversations.map(\.description)
+            }
             event.writeLine(into: &line)
         case .typing(let peer, let conversation, let isTyping):
             var event = TypingEvent()
@@ -80,6 +116,19 @@ extension NodeShell {
             event.peer = peer.description
             (event.name, event.ambiguous) = self.shownName(of: peer)
             event.picture = picture.flatMap { _ in self.pictureResult(of: peer) }
+            event.writeLine(into: &line)
+        case .missing(let conversation):
+            let known = self.incomplete(conversation)
+            if known.missing.isEmpty {
+                subscription.signals.incomplete.remove(conversation)
+            } else {
+                subscription.signals.incomplete.insert(conversation)
+            }
+            var event = MissingEvent()
+            event.subscription = subscription.key.number
+            event.conversation = known.conversation
+            event.conversationName = known.conversationName
+            (event.missing, event.moreMissing) = (known.missing, known.moreMissing)
             event.writeLine(into: &line)
         case .packet: return
         }

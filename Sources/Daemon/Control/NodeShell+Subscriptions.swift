@@ -161,17 +161,22 @@ extension NodeShell {
         // Where few of many rows are wanted, the rest of a long search is the store's thread's. A small one
         // that goes there for another reason tells how long such take now.
         let isSmall = !self.disk.scheduler.isTurnSpent
+        let reader = subscription.progress.wantsReactions ? self.keyring : nil
         self.look(isSmall: isSmall) { (store) throws(StoreFailure) in
-            try store.entries(
+            let arrivals = try store.entries(
                 after: cursor, limit: Self.pageMessages, in: conversation,
                 withNotices: withNotices, withBeside: withBeside, byteLimit: Self.pageBytes,
                 rowLimit: isSmall ? ReadPace.rowLimit : nil)
+            var targets: [EntryID: Message] = [:]
+            if let reader { targets = try store.targets(of: arrivals, by: reader) }
+            return (arrivals, targets)
         } then: { result in
             // It may have ended while the store was read.
             guard self.isFollowed(subscription) else { return }
             switch result {
-            case .success(let arrivals):
+            case .success(let (arrivals, targets)):
                 var texts = MessageTexts()
+                texts.targets = targets
                 var lines: [UInt8] = []
                 let keyring = self.keyring
                 for change in subscription.progress.read(arrivals, by: keyring)
@@ -198,5 +203,22 @@ extension NodeShell {
         event.to = to.rawValue
         event.reason = reason
         subscription.client.write(event.line)
+    }
+}
+
+extension MessageStore {
+    /// The messages that reactions of a page are to, with all that people make of them.
+    fileprivate func targets(
+        of arrivals: Arrivals, by keyring: Keyring
+    ) throws(StoreFailure) -> [EntryID: Message] {
+        var targets: [EntryID: Message] = [:]
+        for entry in arrivals.entries {
+            guard case .reaction(let reaction)? = Message(entry, by: keyring)?.content,
+                targets[reaction.target.id] == nil,
+                let found = try self.entry(reaction.target.id)
+            else { continue }
+            targets[reaction.target.id] = Message(found, by: keyring)
+        }
+        return targets
     }
 }

@@ -18,8 +18,8 @@ struct PendingRequest {
         case expired((Int) -> Void)
         /// Who reaches this node, and what becomes of packets.
         case reached(([DialBackReport], [PacketReport]) -> Void)
-        /// As `done`, and also where the node refuses, but not where the disk does: for the shell itself.
-        case ended(() -> Void)
+        /// Also where the node refuses, for the shell itself; and whether the disk has taken it.
+        case ended((Bool) -> Void)
     }
 
     /// Nil for one of the shell's own.

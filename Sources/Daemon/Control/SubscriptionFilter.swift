@@ -68,7 +68,8 @@ extension NodeShell {
         case .notice(_, let notice):
             switch notice.event {
             case .erased(_, _, let peer), .delivered(_, _, let peer), .read(_, _, let peer),
-                .linked(let peer, _):
+                .linked(let peer), .unlinked(let peer, _), .stood(let peer, _), .profiled(let peer),
+                .decided(let peer, _):
                 author = peer
             default: return true
             }

@@ -39,8 +39,16 @@ struct SubscriptionProgress: Hashable, Sendable {
     /// Whether changes are given as they are shown.
     var isLive: Bool { self.phase == .live }
 
+    /// Up to where it has read, where streams are to be read behind that.
+    var streamsReadThrough: Cursor? {
+        self.isLive || !self.kinds.contains(.stream) ? nil : self.position
+    }
+
     /// Whether the store is to be asked for what is said of messages, and for streams, too.
     var wantsBeside: Bool { !self.kinds.isDisjoint(with: [.edited, .reaction, .stream]) }
+
+    /// Whether it is given reactions, each with how many people have given it.
+    var wantsReactions: Bool { self.kinds.contains(.reaction) }
 
     /// Whether the store is to be asked for notices, too.
     var wantsNotices: Bool { self.kinds != [.message] }
@@ -54,7 +62,8 @@ struct SubscriptionProgress: Hashable, Sendable {
                 self.position = change.cursor
                 return false
             }
-            guard hasRoom else {
+            // How many people have given a reaction the store alone knows.
+            guard hasRoom, change.kind != .reaction else {
                 self.phase = .behind
                 return false
             }

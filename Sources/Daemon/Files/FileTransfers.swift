@@ -58,6 +58,22 @@ final class FileTransfers {
         self.ended.append((blob, running))
     }
 
+    /// Notes which message tells of a file that is fetched, or was; false where that was known.
+    func name(_ blob: BlobID, _ named: Named) -> Bool {
+        var isNew = false
+        if let running = self.running[blob], running.named == nil {
+            self.running[blob]?.named = named
+            isNew = true
+        }
+        if let index = self.ended.firstIndex(where: { $0.blob == blob }),
+            self.ended[index].running.named == nil
+        {
+            self.ended[index].running.named = named
+            isNew = true
+        }
+        return isNew
+    }
+
     /// Goes on once a picture is here, or cannot be had.
     func awaitPicture(_ blob: BlobID, then: @escaping (TransferFailure?) -> Void) {
         self.pictureWaits[blob, default: []].append(then)

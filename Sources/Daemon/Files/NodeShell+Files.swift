@@ -44,9 +44,18 @@ extension NodeShell {
                     }
                     continue
                 }
-                let place = BlobPlace.conversation(attachment.conversation)
-                self.happened(.transfer(.fetch(blob, layout, in: place, isAwaited: false)))
+                self.goOn(blob, layout, in: .conversation(attachment.conversation))
             }
+        }
+    }
+
+    private func goOn(_ blob: BlobID, _ layout: BlobLayout, in place: BlobPlace) {
+        self.onFile(blob) { (files) async throws(BlobFailure) in
+            await files.writtenBytes(of: blob, layout)
+        } then: { result in
+            let stored = (try? result.get()) ?? 0
+            self.happened(
+                .transfer(.fetch(blob, layout, in: place, isAwaited: false, stored: stored)))
         }
     }
 
@@ -262,22 +271,26 @@ extension NodeShell {
                 let message = Message(entry, by: self.keyring),
                 case .file(let file) = message.content
             else { return }
-            self.files.running[blob]?.named = FileTransfers.Named(
+            let named = FileTransfers.Named(
                 message: message.id, conversation: message.conversation, name: file.name)
+            if self.files.name(blob, named) { self.tellFollowers(blob) }
         }
     }
 
     private func tellFollowers(_ blob: BlobID) {
+        // What has no name yet is told once it has one.
         guard !self.files.clients.isEmpty else { return }
         let now = self.now.monotonic
         guard var running = self.files.running[blob] else {
             // The last word comes at once.
-            if let last = self.files.ended.last(where: { $0.blob == blob }) {
+            if let last = self.files.ended.last(where: { $0.blob == blob }),
+                last.running.named != nil
+            {
                 self.send(last.running)
             }
             return
         }
-        guard !running.isToBeTold else { return }
+        guard !running.isToBeTold, running.named != nil else { return }
         let due = running.toldAt + FileTransfers.tellMilliseconds
         if now >= due {
             running.toldAt = now

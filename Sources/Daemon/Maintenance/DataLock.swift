@@ -16,16 +16,30 @@ package final class DataLock {
         do throws(SystemError) {
             self.lock = try LockFile(path: path)
         } catch {
-            guard LockFile.isHeldByAnother(error) else { throw StartError(error) }
+            throw Self.refusal(error, directory)
+        }
+        Self.write(getpid(), to: path)
+    }
+
+    /// Why a data directory cannot be locked, and what helps.
+    static func refusal(_ error: SystemError, _ directory: String) -> StartError {
+        if LockFile.isHeldByAnother(error) {
+            let path = "\(directory)/stoad.lock"
             let bytes = (try? Files.read(path, limitBytes: 32)) ?? []
             let pid = Int32(String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self))
-            throw StartError(
+            return StartError(
                 "another stoad\(pid.map { ", process \($0)," } ?? "") uses \(directory)",
                 remedy: "end it first (systemctl --user stop stoad), or give this one its own "
                     + "place with --data-dir and --socket",
                 exitCode: .unavailable)
         }
-        Self.write(getpid(), to: path)
+        guard LockFile.isNotGranted(error) else { return StartError(error) }
+        return StartError(
+            "the data directory \(directory) cannot be locked: \(error.cause)",
+            remedy: "its file system grants no locks, as NFS does without its lock service; "
+                + "choose a directory on a local disk with --data-dir, or start that service "
+                + "(rpc-statd)",
+            exitCode: .unavailable)
     }
 
     /// Writes the id for people; nothing depends on it, so a failure is of no account.

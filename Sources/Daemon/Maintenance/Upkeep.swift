@@ -8,6 +8,7 @@ struct Upkeep {
     private var metricsFailure: String?
     /// How many parts of a restored backup are still on their way to the disk.
     private var restoring = 0
+    private var isRestoreShort = false
 
     init(_ scrub: ScrubSchedule) { self.scrub = scrub }
 
@@ -33,11 +34,14 @@ struct Upkeep {
         return failure != nil && failure != self.metricsFailure
     }
 
-    mutating func beginRestoring(_ parts: Int) { self.restoring = parts }
+    mutating func beginRestoring(_ parts: Int) {
+        (self.restoring, self.isRestoreShort) = (parts, false)
+    }
 
-    /// One more part is on disk, or cannot be; true after the last.
-    mutating func restoredOne() -> Bool {
+    /// One more part is done with; after the last one, whether the disk has taken all, and nil before.
+    mutating func restoredOne(isKept: Bool) -> Bool? {
         self.restoring -= 1
-        return self.restoring == 0
+        if !isKept { self.isRestoreShort = true }
+        return self.restoring == 0 ? !self.isRestoreShort : nil
     }
 }

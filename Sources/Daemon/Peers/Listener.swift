@@ -8,13 +8,15 @@ final class Listener {
     /// Connections taken per wake-up, so that a flood does not hold up the links.
     static let acceptsPerWakeUp = 16
     /// The pause after descriptors have run out.
-    static let pauseMilliseconds: UInt64 = 250
+    static let pauseMilliseconds: UInt64 = 1_000
 
     /// The port of all of them.
     let port: UInt16
     private var listeners: [(socket: TCPListener, watch: IOWatch)] = []
     private let loop: EventLoop
     private var resume: LoopTimer?
+    /// Whether it was told that nobody can be taken.
+    private var isShort = false
     private let handler: (consuming FileDescriptor, SocketAddress) -> Void
     private let failed: (SystemError) -> Void
 
@@ -25,7 +27,7 @@ final class Listener {
     ///
     /// - Parameters:
     ///   - handler: takes over each connection.
-    ///   - failed: told why accepting pauses.
+    ///   - failed: told why accepting pauses, once until somebody is taken again.
     init(
         _ listeners: [TCPListener], loop: EventLoop,
         handler: @escaping (consuming FileDescriptor, SocketAddress) -> Void,
@@ -86,6 +88,7 @@ final class Listener {
         for _ in 0..<Self.acceptsPerWakeUp {
             do throws(SystemError) {
                 guard let descriptor = try listener.accept() else { return }
+                self.isShort = false
                 // One that was reset while it waited has no address and needs no answer.
                 guard let address = try? StreamSocket.remoteAddress(of: descriptor) else {
                     continue
@@ -94,7 +97,8 @@ final class Listener {
             } catch {
                 for listener in self.listeners { listener.watch.set([]) }
                 self.resume?.set(afterMilliseconds: Self.pauseMilliseconds)
-                self.failed(error)
+                if !self.isShort { self.failed(error) }
+                self.isShort = true
                 return
             }
         }

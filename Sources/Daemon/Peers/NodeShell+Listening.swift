@@ -12,7 +12,13 @@ struct Listening {
     fileprivate var failure: SystemError?
     fileprivate var monitor: AddressMonitor?
 
-    init(_ sockets: [TCPListener]) { self.sockets = sockets }
+    /// Addresses of `Listen=` that another program holds.
+    let taken: [SocketAddress]
+
+    init(_ sockets: [TCPListener], taken: [SocketAddress] = []) {
+        self.sockets = sockets
+        self.taken = taken
+    }
 
     /// Where peers can connect, the preferred address first.
     var addresses: [SocketAddress] {
@@ -58,6 +64,7 @@ extension NodeShell {
 
     /// Listeners that are bound to the addresses of an interface follow them, at the same port.
     private func listenAgain() {
+        guard !self.birth.isOnlyReading else { return }
         guard let interface = self.configuration.interface, self.configuration.listen.isEmpty,
             !self.birth.activated.contains(where: { $0.kind == .tcpListener }),
             let listener = self.network.listening.listener

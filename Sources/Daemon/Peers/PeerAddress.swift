@@ -25,7 +25,15 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
         else { throw .port }
         let host = address[..<colon]
         if host.hasPrefix("[") || host.contains(":") {
-            guard SocketAddress(address) != nil else { throw .host }
+            let zone = host.lastIndex(of: "%").map { host[host.index(after: $0)...] }
+            guard let numeric = SocketAddress(address) else {
+                let bare = zone.map { address.replacing("%\($0.dropLast())", with: "") }
+                guard let bare, SocketAddress(bare)?.ip.isLinkLocal == true else { throw .host }
+                throw .zone(example: bare, NetworkInterface.linkLocal)
+            }
+            guard !numeric.ip.isIPv6 || !numeric.ip.isLinkLocal || numeric.ip.scope > 0 else {
+                throw .zone(example: address, NetworkInterface.linkLocal)
+            }
         } else {
             guard !host.isEmpty, host.utf8.count <= 253,
                 host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
@@ -52,6 +60,8 @@ package enum PeerAddressError: Error, Equatable, Sendable, CustomStringConvertib
     case port
     /// The host is neither a name nor an address.
     case host
+    /// It is a link-local address that does not say by which of these interfaces, or by none that is here.
+    case zone(example: String, [String])
 
     /// What is wrong and what is expected.
     package var description: String {
@@ -59,6 +69,14 @@ package enum PeerAddressError: Error, Equatable, Sendable, CustomStringConvertib
         case .key:
             "the part before @ is not a key of 52 characters: `stoa status` there shows it as key"
         case .port: "a port from 1 to 65535 must follow the host, as in 192.0.2.7:4100"
+        case .zone(let example, let interfaces):
+            if let first = interfaces.first {
+                "a link-local address needs one of this machine's interfaces "
+                    + "(\(interfaces.joined(separator: ", "))), as in "
+                    + example.replacing("]", with: "%\(first)]")
+            } else {
+                "no interface of this machine that is up has link-local addresses: ip address"
+            }
         case .host: "the host must be a name, an IPv4 address, or an IPv6 address in brackets"
         }
     }

@@ -125,7 +125,8 @@ final class PeerStream {
     ///
     /// Throws when the system refuses at once; no event follows then.
     convenience init(
-        dial: DialID, to address: SocketAddress, expecting: PeerID?, identity: SessionIdentity,
+        dial: DialID, to address: SocketAddress, isNarrow: Bool, expecting: PeerID?,
+        identity: SessionIdentity,
         static staticKey: borrowing KeyPair, loop: EventLoop, buffer: ReadBuffer,
         turn: @escaping (() -> Void) -> Void,
         handler: @escaping (PeerStream, PeerStreamEvent) -> Void
@@ -133,7 +134,9 @@ final class PeerStream {
         let session = Session(
             initiator: identity, static: staticKey, expecting: expecting, dial: dial.rawValue)
         try self.init(
-            StreamSocket.connect(to: address), address, session, .connecting, buffer, handler)
+            StreamSocket.connect(
+                to: address, segmentBytes: isNarrow ? Limits.smallSegmentBytes : nil),
+            address, session, .connecting, buffer, handler)
         try self.begin(on: loop, turn)
     }
 
@@ -260,7 +263,17 @@ final class PeerStream {
         StreamSocket.packets(of: self.descriptor).map {
             PacketCounts(
                 sent: $0.sent, resent: $0.resent, needless: $0.needless, received: $0.received,
-                early: $0.early)
+                early: $0.early, segmentBytes: $0.segmentBytes, pathBytes: $0.pathBytes)
+        }
+    }
+
+    /// What the system says to be on its way; nil where it says nothing.
+    var flight: Flight? {
+        StreamSocket.packets(of: self.descriptor).map {
+            Flight(
+                bytes: $0.unacknowledgedBytes, resends: $0.resends,
+                segmentBytes: $0.segmentBytes, behind: $0.behind, arrived: $0.arrived,
+                pathBytes: $0.pathBytes)
         }
     }
 

@@ -70,7 +70,7 @@ final class PeerStreams {
 
     /// Connects to an address; ends with ``Event/linkOpened(_:_:address:dial:)`` or
     /// ``Event/dialFailed(_:_:)``.
-    func dial(_ dial: DialID, _ text: String, expecting key: PeerID?) {
+    func dial(_ dial: DialID, _ text: String, expecting key: PeerID?, isNarrow: Bool) {
         guard let identity = self.identity else {
             return self.tell(.dialFailed(dial, DialFailure(.failed, "the daemon is not running")))
         }
@@ -85,7 +85,7 @@ final class PeerStreams {
         }
         do throws(SystemError) {
             let stream = try PeerStream(
-                dial: dial, to: address, expecting: key, identity: identity,
+                dial: dial, to: address, isNarrow: isNarrow, expecting: key, identity: identity,
                 static: self.staticKey, loop: self.surroundings.loop,
                 buffer: self.surroundings.buffer, turn: self.surroundings.turn
             ) { stream, event in
@@ -178,6 +178,13 @@ final class PeerStreams {
         var counts: [LinkID: PacketCounts] = [:]
         for link in links { counts[link] = self.links[link]?.packetCounts }
         return counts
+    }
+
+    /// What the system says to be on its way on links; without those of which it says nothing.
+    func flights(of links: [LinkID]) -> [LinkID: Flight] {
+        var flights: [LinkID: Flight] = [:]
+        for link in links { flights[link] = self.links[link]?.flight }
+        return flights
     }
 
     /// Writes what was queued, as far as the sockets take it.

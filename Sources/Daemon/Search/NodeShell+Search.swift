@@ -11,8 +11,24 @@ extension NodeShell {
 
     /// Opens an index that an earlier start has made: what is erased must go from it.
     func startSearch() {
-        let path = "\(self.configuration.dataDirectory)/\(SearchIndex.fileName)"
+        self.removeSearchBesideSocket()
+        let path = "\(self.searchDirectory)/\(SearchIndex.fileName)"
         if Files.exists(path) { self.openSearch() }
+    }
+
+    /// Where the index is: beside the store, but where that cannot be written, beside the socket.
+    private var searchDirectory: String {
+        self.birth.isOnlyReading
+            ? Files.parent(of: self.configuration.socket) : self.configuration.dataDirectory
+    }
+
+    /// Removes what was made while the store could only be read: what is erased may stand there.
+    private func removeSearchBesideSocket() {
+        let folder = Files.parent(of: self.configuration.socket)
+        guard !self.birth.isOnlyReading, folder != self.configuration.dataDirectory else { return }
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+            try? Files.remove("\(folder)/\(SearchIndex.fileName)\(suffix)")
+        }
     }
 
     private func openSearch() {
@@ -27,9 +43,10 @@ extension NodeShell {
         let directory = self.configuration.dataDirectory
         let store = (try? FileIdentity(path: "\(directory)/stoa.db"))?.inode ?? 0
         let newest = self.clients.newestShown
+        let place = self.searchDirectory
         self.work { () async throws(StoreFailure) in
             try await SearchIndex.open(
-                directory: directory, store: store, newest: newest, executor: executor)
+                directory: place, store: store, newest: newest, executor: executor)
         } then: { result in
             switch result {
             case .success(let index):

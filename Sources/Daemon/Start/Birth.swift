@@ -6,12 +6,14 @@ internal import Posix
 
 /// What one start is given, and what makes it this one.
 struct Birth: Sendable {
-    /// Reads the arguments and files anew.
-    typealias Rereading = @Sendable () throws(ConfigurationError) -> DaemonCommand
+    /// Reads the arguments and files anew, with what the user's own settings are going to be where that is given.
+    typealias Rereading = @Sendable (String?) throws(ConfigurationError) -> DaemonCommand
 
     let identity: OwnIdentity
     /// What a restored backup has that this start takes up.
     var restored: Contacts?
+    /// Whether the data directory is on a read-only file system, so that it is only read.
+    var isOnlyReading = false
     /// Sockets that systemd handed over.
     var activated: [ActivatedSocket] = []
     /// What clients may cost.
@@ -20,6 +22,8 @@ struct Birth: Sendable {
     var scrub = ScrubSchedule()
     /// Nil where nothing can be read again.
     var rereading: Rereading?
+    /// The user's own file of settings, which need not exist; nil where no home is known.
+    var settingsFile: String?
     /// Random per start, for the handshake.
     let boot: UInt64
     let moment = SystemClock.wallMilliseconds()

@@ -15,7 +15,7 @@ package enum DaemonProcess {
     /// - Parameter rereading: reads the same arguments and the files anew, from any thread.
     package static func run(
         _ command: DaemonCommand,
-        rereading: @escaping @Sendable () throws(ConfigurationError) -> DaemonCommand
+        rereading: @escaping @Sendable (String?) throws(ConfigurationError) -> DaemonCommand
     ) -> Int32 {
         switch command {
         case .help:
@@ -42,6 +42,9 @@ package enum DaemonProcess {
                 }
             } catch {
                 log(.error, error.description)
+                if case .run = command {
+                    LastWords(socket: configuration.socket).keep(error.description)
+                }
                 return error.exitCode.rawValue
             }
         }
@@ -58,12 +61,15 @@ package enum DaemonProcess {
         guard problems.isEmpty else { return StartError.ExitCode.configuration.rawValue }
         Self.print(
             findings.isEmpty
-                ? "the configuration is valid\n" : "the daemon can start with this configuration\n")
+                ? "the configuration is valid\n" : "the configuration can be applied\n")
         return 0
     }
 
     /// Says what is wrong with the arguments or the file, and returns the exit code.
     package static func refuse(_ error: ConfigurationError) -> Int32 {
+        if let socket = try? Paths().controlSocket() {
+            LastWords(socket: socket).keep(error.description)
+        }
         Journal(threshold: .error, isJournal: ProcessEnvironment.variable("JOURNAL_STREAM") != nil)(
             .error, error.description)
         return error.exitCode
@@ -80,20 +86,28 @@ package enum DaemonProcess {
             activated = try ActivatedSocket.takeAll()
         } catch { throw StartError(error, exitCode: .cannotCreate) }
         try StartError.makePrivateDirectory(configuration.dataDirectory)
-        let lock = try DataLock(directory: configuration.dataDirectory)
+        // Nobody writes there, so any number may read.
+        let isOnlyReading =
+            Files.isOnReadOnlySystem(configuration.dataDirectory)
+            && Files.exists("\(configuration.dataDirectory)/stoa.db")
+        let lock = isOnlyReading ? nil : try DataLock(directory: configuration.dataDirectory)
         defer { withExtendedLifetime(lock) {} }
         while true {
             // A restored backup makes this the daemon of another person, which takes a start.
-            if let code = try Self.live(configuration, log, activated, rereading) { return code }
+            let code = try Self.live(
+                configuration, log, activated, isOnlyReading: isOnlyReading, rereading)
+            if let code { return code }
         }
     }
 
     /// Runs one start to its end and gives the exit code; nil where another start is to follow.
     private static func live(
         _ configuration: Configuration, _ log: Journal, _ activated: [ActivatedSocket],
-        _ rereading: @escaping Birth.Rereading
+        isOnlyReading: Bool, _ rereading: @escaping Birth.Rereading
     ) throws(StartError) -> Int32? {
-        let restored = try PendingRestore(in: configuration.dataDirectory).begin()
+        let restored =
+            isOnlyReading
+            ? nil : try PendingRestore(in: configuration.dataDirectory).begin()
         let identity = try Identity.load(
             dataDirectory: configuration.dataDirectory,
             credentialsDirectory: ProcessEnvironment.variable("CREDENTIALS_DIRECTORY"))
@@ -105,6 +119,8 @@ package enum DaemonProcess {
             var birth = Birth(identity)
             (birth.restored, birth.activated) = (restored, activated)
             birth.rereading = rereading
+            birth.settingsFile = try? Paths().configurationFile()
+            birth.isOnlyReading = isOnlyReading
             let run = DaemonRun(
                 Opening(configuration: configuration, birth: birth, log: log, loop: loop))
             // Before any thread starts, so that none of them takes a signal.
@@ -119,7 +135,9 @@ package enum DaemonProcess {
             switch run.assumeIsolated({ $0.outcome }) {
             case .stopped: return 0
             case .restart: return nil
-            case .failed(let failure): return failure.exitCode.rawValue
+            case .failed(let failure):
+                LastWords(socket: configuration.socket).keep(failure.description)
+                return failure.exitCode.rawValue
             }
         } catch { throw StartError(error) }
     }

@@ -46,13 +46,16 @@ struct Opening: Sendable {
     }
 
     /// Binds where peers can connect; they wait from here on.
+    ///
+    /// Where nothing can be stored, nothing is to come.
     func peers() throws(StartError) -> Listening {
-        do throws(SystemError) { return Listening(try self.listeners()) } catch {
+        guard !self.birth.isOnlyReading else { return Listening([]) }
+        do throws(SystemError) { return try self.listening() } catch {
             throw StartError(error, exitCode: .unavailable)
         }
     }
 
-    private func listeners() throws(SystemError) -> [TCPListener] {
+    private func listening() throws(SystemError) -> Listening {
         // A misspelt interface would otherwise be noticed only by nobody being found.
         if let interface = self.configuration.interface {
             _ = try NetworkInterface.named(interface)
@@ -61,21 +64,34 @@ struct Opening: Sendable {
         for socket in self.birth.activated where socket.kind == .tcpListener {
             listeners.append(try TCPListener(adopting: socket.duplicate()))
         }
-        if !listeners.isEmpty { return listeners }
+        if !listeners.isEmpty { return Listening(listeners) }
         if self.configuration.listen.isEmpty {
-            return try TCPListener.open(interface: self.configuration.interface)
+            return Listening(try TCPListener.open(interface: self.configuration.interface))
         }
+        var taken: [SocketAddress] = []
         for address in self.configuration.listen {
-            listeners.append(try TCPListener(on: address))
+            let listener = try TCPListener.open(on: address, nextPorts: Self.nextPorts)
+            if address.port > 0, listener.localAddress.port != address.port {
+                taken.append(address)
+                self.log(
+                    .warning,
+                    "another program uses \(address); listening on port "
+                        + "\(listener.localAddress.port) instead")
+            }
+            listeners.append(listener)
         }
-        return listeners
+        return Listening(listeners, taken: taken)
     }
+
+    /// The ports behind one that is taken, as by another user's daemon, that are tried in its place.
+    private static let nextPorts = 16
 
     /// Makes the backend; call it before other threads are started, since it sets a variable.
     func discovery() -> RunningDiscovery {
         let (running, log) = (RunningDiscovery(), self.log)
+        let mode = self.birth.isOnlyReading ? .off : self.configuration.discovery
         running.set(
-            self.configuration.discovery.makeDiscovery(loop: self.loop) { [weak running] event in
+            mode.makeDiscovery(loop: self.loop) { [weak running] event in
                 running?.report(event)
             })
         DiscoveryLog.setHandler { level, text in
@@ -92,6 +108,7 @@ struct Opening: Sendable {
     func store() async throws(StartError) -> Found {
         let owner = PeerID(self.birth.identity.signer.publicKey)
         let directory = self.configuration.dataDirectory
+        guard !self.birth.isOnlyReading else { return try await self.storeToRead(of: owner) }
         do {
             let continuity = try self.continuityPath(owner: owner)
             let hasOldLog = Files.exists(directory + "/stoa.db-wal")
@@ -115,6 +132,26 @@ struct Opening: Sendable {
             throw StartError(error)
         } catch let error as StartError {
             throw error
+        } catch {
+            throw StartError("\(error)", remedy: "", exitCode: .software)
+        }
+    }
+
+    /// The store of a data directory where nothing can be written, and nobody to link with.
+    private func storeToRead(of owner: PeerID) async throws(StartError) -> Found {
+        do {
+            let executor = try ThreadExecutor(name: "stoad-store")
+            let store = try await MessageStore.openToRead(
+                directory: self.configuration.dataDirectory, owner: owner, executor: executor)
+            var snapshot = try await store.snapshot()
+            snapshot.peers = []
+            return Found(
+                store: store, executor: executor, snapshot: snapshot,
+                newest: try await store.newestCursor(), hasOldLog: false)
+        } catch let failure as StoreFailure {
+            throw StartError(failure)
+        } catch let error as SystemError {
+            throw StartError(error)
         } catch {
             throw StartError("\(error)", remedy: "", exitCode: .software)
         }

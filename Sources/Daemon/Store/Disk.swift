@@ -11,6 +11,8 @@ struct Disk {
     var tasks = TaskTable()
     var rest = RestSchedule()
     private var isLogToBeEmptied = false
+    /// Why commits fail, as the log says it already; nil while they succeed.
+    private var failing: StoreFailure.Reason?
 
     init(_ store: MessageStore, on executor: ThreadExecutor) {
         self.store = store
@@ -32,6 +34,12 @@ struct Disk {
     ) -> Value? {
         guard let store = self.open else { return nil }
         return self.executor.runIfIdle { store.assumeIsolated(body) }
+    }
+
+    /// Notes how a commit went; whether that is a failure which the log does not tell yet.
+    mutating func isNewFailure(_ reason: StoreFailure.Reason?) -> Bool {
+        defer { self.failing = reason }
+        return reason != nil && reason != self.failing
     }
 
     /// Plans to empty the write-ahead log; false where that is planned.

@@ -112,6 +112,10 @@ extension NodeShell {
     /// Has a batch written by the store's thread, or keeps it for the end of the round.
     func commit(_ batch: Batch, isFollowed: Bool) {
         let now = SystemClock.monotonicMicroseconds()
+        var batch = batch
+        if let expiry = batch.expiry, case .streams = expiry.bound {
+            batch.expiry?.readThrough = self.clients.streamsReadThrough(in: expiry.conversation)
+        }
         if let batch = self.disk.scheduler.place(batch, isFollowed: isFollowed, at: now) {
             self.handOver(batch)
         }
@@ -162,12 +166,18 @@ extension NodeShell {
         }
         switch result {
         case .success(let outcome):
+            _ = self.disk.isNewFailure(nil)
             if outcome.hasErased { self.emptyLogSoon() }
             self.noteForSearch(outcome)
             self.happened(.committed(outcome))
         case .failure(let failure):
             let text = "\(failure.detail); \(failure.remedy)"
-            if failure.reason == .corrupt { self.noteDamage(text) } else { self.log(.error, text) }
+            let isNew = self.disk.isNewFailure(failure.reason)
+            if failure.reason == .corrupt {
+                self.noteDamage(text)
+            } else if isNew {
+                self.log(.error, text)
+            }
             self.happened(.commitFailed(failure))
         }
     }

@@ -28,6 +28,10 @@ package enum Change: Hashable, Sendable {
         case peer
         /// What programs send each other by durable streams.
         case stream
+        /// Whom the user knows, and what these say of themselves.
+        case person
+        /// What the user can set of the node.
+        case setting
     }
 
     /// An entry that people see.

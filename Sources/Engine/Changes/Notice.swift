@@ -31,8 +31,19 @@ package struct Notice: Hashable, Sendable {
         /// The user has read a conversation; so many messages are unread, and so many of these are about
         /// them.
         case seen(ConversationID, unread: UInt32, mentions: UInt32)
-        /// Somebody whom the user knows is linked from here on, or no longer.
-        case linked(PeerID, Bool)
+        /// Somebody whom the user knows is linked from here on.
+        case linked(PeerID)
+        /// Somebody whom the user knows is not linked now: since they have left, since their link was lost, or for
+        /// another reason.
+        case unlinked(PeerID, Coming.Event?)
+        /// The user says something else of somebody.
+        case stood(PeerID, Standing)
+        /// Somebody whom the user knows, or the user, has another name, status or picture.
+        case profiled(PeerID)
+        /// Somebody who waited was let in by the user, or turned down.
+        case decided(PeerID, isAccepted: Bool)
+        /// A setting of the user's has another value, in the words of the shell.
+        case set(String, String)
         /// An alert stands from here on, or says something else.
         case raised(Alert.Code, about: PeerID?, String)
         /// An alert is over.
@@ -57,6 +68,10 @@ package struct Notice: Hashable, Sendable {
             self.event = .raised(code, about: peer, text.cut(toBytes: Limits.noticeTextBytes))
         } else if case .requested(let peer, let text) = event {
             self.event = .requested(peer, text.cut(toBytes: Limits.noticeTextBytes))
+        } else if case .set(let name, let value) = event {
+            self.event = .set(
+                name.cut(toBytes: Limits.noticeTextBytes),
+                value.cut(toBytes: Limits.noticeTextBytes))
         } else {
             self.event = event
         }
@@ -68,10 +83,12 @@ package struct Notice: Hashable, Sendable {
         case .joined, .left, .arranged, .seen, .realmJoined, .realmLeft, .realmRenewed:
             .conversation
         case .raised, .cleared: .alert
-        case .requested: .request
+        case .requested, .decided: .request
+        case .stood, .profiled: .person
+        case .set: .setting
         case .erased: .erased
         case .delivered, .read: .delivery
-        case .linked: .peer
+        case .linked, .unlinked: .peer
         case .forgotten(let kind): kind
         }
     }
@@ -80,7 +97,9 @@ package struct Notice: Hashable, Sendable {
     /// somebody is, or whether they are here, is of interest only as it is now.
     package var subject: PeerID? {
         switch self.event {
-        case .delivered(_, _, let peer), .read(_, _, let peer), .linked(let peer, _): peer
+        case .delivered(_, _, let peer), .read(_, _, let peer), .linked(let peer),
+            .unlinked(let peer, _), .stood(let peer, _), .profiled(let peer):
+            peer
         default: nil
         }
     }
@@ -88,7 +107,7 @@ package struct Notice: Hashable, Sendable {
     /// Whether it takes the place of an earlier one of its number, conversation and subject.
     package var isLatestOnly: Bool {
         switch self.event {
-        case .delivered, .read, .seen, .linked: true
+        case .delivered, .read, .seen, .linked, .unlinked, .stood, .profiled: true
         default: false
         }
     }
@@ -100,8 +119,8 @@ package struct Notice: Hashable, Sendable {
             .erased(let conversation, _, _), .delivered(let conversation, _, _),
             .read(let conversation, _, _), .seen(let conversation, _, _):
             conversation
-        case .linked, .realmJoined, .realmLeft, .realmRenewed, .raised, .cleared, .requested,
-            .forgotten:
+        case .linked, .unlinked, .realmJoined, .realmLeft, .realmRenewed, .raised, .cleared,
+            .requested, .stood, .profiled, .decided, .set, .forgotten:
             nil
         }
     }
@@ -161,7 +180,9 @@ extension Notice {
             switch self.kind {
             case .conversation: [1, 2, 3, 4, 5, 10, 13]
             case .alert: [6, 7]
-            case .request: [Self.requestedNumber]
+            case .request: [Self.requestedNumber, 22]
+            case .person: [20, 21]
+            case .setting: [23]
             case .erased: [9]
             case .delivery: [11, 12]
             case .peer: [14]
@@ -185,7 +206,11 @@ extension Notice {
         case .delivered: 11
         case .read: 12
         case .seen: 13
-        case .linked: 14
+        case .linked, .unlinked: 14
+        case .stood: 20
+        case .profiled: 21
+        case .decided: 22
+        case .set: 23
         case .forgotten: Self.forgottenNumber
         }
     }
@@ -215,9 +240,22 @@ extension Notice {
         case .seen(_, let unread, let mentions):
             writer.varint(UInt64(unread))
             writer.varint(UInt64(mentions))
-        case .linked(let peer, let isLinked):
+        case .linked(let peer):
             writer.raw(peer.key)
-            writer.byte(isLinked ? 1 : 0)
+            writer.byte(1)
+        case .unlinked(let peer, let reason):
+            writer.raw(peer.key)
+            writer.byte(reason == .left ? 2 : reason == .interrupted ? 3 : 0)
+        case .stood(let peer, let standing):
+            writer.raw(peer.key)
+            writer.byte(standing.rawValue)
+        case .profiled(let peer): writer.raw(peer.key)
+        case .decided(let peer, let isAccepted):
+            writer.raw(peer.key)
+            writer.byte(isAccepted ? 1 : 0)
+        case .set(let name, let value):
+            writer.text(name)
+            writer.text(value)
         case .forgotten(let kind):
             writer.byte(UInt8(Self.forgettable.firstIndex(of: kind) ?? 0))
         }
@@ -226,7 +264,7 @@ extension Notice {
 
     /// The kinds of which notices are kept, in the order of their numbers.
     fileprivate static let forgettable: [Change.Kind] = [
-        .conversation, .alert, .request, .erased, .delivery, .peer,
+        .conversation, .alert, .request, .erased, .delivery, .peer, .person, .setting,
     ]
 
     /// Reads what the store gives back; nil for what this version does not know.
@@ -288,7 +326,23 @@ extension Notice.Event {
                 mentions: UInt32(clamping: try reader.varint("mentions")))
         case (14, nil):
             let peer = PeerID(try reader.bytes32("peer"))
-            self = .linked(peer, try reader.byte("isLinked") != 0)
+            switch try reader.byte("how") {
+            case 0: self = .unlinked(peer, nil)
+            case 2: self = .unlinked(peer, .left)
+            case 3: self = .unlinked(peer, .interrupted)
+            default: self = .linked(peer)
+            }
+        case (20, nil):
+            let peer = PeerID(try reader.bytes32("peer"))
+            guard let standing = Standing(rawValue: try reader.byte("standing")) else { return nil }
+            self = .stood(peer, standing)
+        case (21, nil): self = .profiled(PeerID(try reader.bytes32("peer")))
+        case (22, nil):
+            let peer = PeerID(try reader.bytes32("peer"))
+            self = .decided(peer, isAccepted: try reader.byte("isAccepted") != 0)
+        case (23, nil):
+            let name = try reader.text("name", limit: Limits.noticeTextBytes)
+            self = .set(name, try reader.text("value", limit: Limits.noticeTextBytes))
         case (Int64(Notice.forgottenNumber), nil):
             let kind = Int(try reader.byte("kind"))
             guard kind < Notice.forgettable.count else { return nil }

@@ -6,12 +6,16 @@ struct DiskWork: Sendable {
     var reads = StoreReads()
     var requestLine = RequestLine()
     var recentKeys = RecentKeys()
+    var streams: StreamUpkeep
     /// Whether the store is new, though there was one.
     let isAfterLoss: Bool
 
-    init(history: OwnHistory, held: HeldEntries, isAfterLoss: Bool) {
+    init(
+        history: OwnHistory, held: HeldEntries, streams: StreamUpkeep, isAfterLoss: Bool
+    ) {
         self.history = history
         self.held = held
+        self.streams = streams
         self.isAfterLoss = isAfterLoss
     }
 }

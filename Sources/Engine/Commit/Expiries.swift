@@ -8,15 +8,19 @@ package import Formats
 struct Expiries: Sendable {
     /// What was asked for and is not done.
     private struct Job: Sendable {
-        var request: RequestID
+        /// Nil for what the node does by itself.
+        var request: RequestID?
         var step: Expiry
         var count = 0
     }
 
     /// What a request has come to.
     struct Done: Hashable, Sendable {
-        var request: RequestID
+        var request: RequestID?
+        var bound: RetentionBound
         var conversation: ConversationID
+        /// Whether data of streams is left.
+        var isStreamLeft: Bool
         /// How many payloads were given up.
         var count: Int
     }
@@ -27,6 +31,8 @@ struct Expiries: Sendable {
     private var isUnderWay = false
     /// What was asked for last of each conversation.
     private var cutOffs: [ConversationID: HybridTime] = [:]
+    /// Before which time data of streams is too old.
+    private var streamCutOff = HybridTime(0)
 
     /// Whether there is nothing to be done.
     var isEmpty: Bool { self.jobs.isEmpty }
@@ -36,7 +42,7 @@ struct Expiries: Sendable {
 
     /// Has all expire that is beyond a bound; false where too many wait.
     mutating func begin(
-        _ request: RequestID, in conversation: ConversationID, _ bound: RetentionBound,
+        _ request: RequestID?, in conversation: ConversationID, _ bound: RetentionBound,
         by steps: [RetentionStep] = []
     ) -> Bool {
         guard self.jobs.count < Limits.waitingExpiries else { return false }
@@ -46,22 +52,39 @@ struct Expiries: Sendable {
         return true
     }
 
+    /// Has data of streams go that is too old or was received; not while that is being done.
+    mutating func begin(in conversation: ConversationID, _ bound: StreamBound) {
+        self.noteStreams(before: bound.before)
+        let isUnderWay = self.jobs.contains {
+            if case .streams = $0.step.bound { $0.step.conversation == conversation } else { false }
+        }
+        if !isUnderWay { _ = self.begin(nil, in: conversation, .streams(bound)) }
+    }
+
+    /// Notes from which time on data of streams is kept.
+    mutating func noteStreams(before time: HybridTime) { self.streamCutOff = time }
+
     /// Whether an entry is older than what this node keeps, so that its payload is never wanted.
-    func expires(_ time: HybridTime, in conversation: ConversationID) -> Bool {
+    func expires(
+        _ time: HybridTime, in conversation: ConversationID, isOfStream: Bool = false
+    ) -> Bool {
         #if MUTANTS
             if Mutant.wantExpired.isActive { return false }
         #endif
         return self.cutOffs[conversation].map { time < $0 } ?? false
+            || isOfStream && time < self.streamCutOff
     }
 
     /// An append with what would expire first noted as such, and not as wanted.
     func judged(_ append: Append) -> Append {
-        guard !self.cutOffs.isEmpty else { return append }
+        guard append.verdicts.contains(where: { $0.payload == .wanted }) else { return append }
         let run = append.run.run
         var append = append
         for (index, entry) in run.entries.enumerated()
         where append.verdicts[index].payload == .wanted
-            && self.expires(entry.time, in: run.key.conversation)
+            && self.expires(
+                entry.time, in: run.key.conversation,
+                isOfStream: entry.entryClass == EntryClass.stream.rawValue)
         { append.verdicts[index].payload = .expired }
         return append
     }
@@ -80,7 +103,9 @@ struct Expiries: Sendable {
         job.count += outcome.entries.count
         guard let position = outcome.next else {
             return Done(
-                request: job.request, conversation: job.step.conversation, count: job.count)
+                request: job.request, bound: job.step.bound,
+                conversation: job.step.conversation, isStreamLeft: outcome.isStreamLeft,
+                count: job.count)
         }
         job.step.after = position
         self.jobs.append(job)
@@ -105,6 +130,8 @@ package struct Expiry: Hashable, Sendable {
     package var steps: [RetentionStep]
     /// How far the batches before this one have come; nil for the first one.
     package var after: ExpiryPosition?
+    /// Data of streams behind this cursor stays, since a client still reads it; nil where none does.
+    package var readThrough: Cursor?
 
     package init(
         conversation: ConversationID, _ bound: RetentionBound, by steps: [RetentionStep] = [],
@@ -146,6 +173,8 @@ package struct ExpiryOutcome: Hashable, Sendable {
     package var entries: [EntryPlace]
     /// Where to go on; nil where all is done.
     package var next: ExpiryPosition?
+    /// Whether the conversation still has data of streams, where these were looked at to their end.
+    package var isStreamLeft = false
 
     package init(entries: [EntryPlace], next: ExpiryPosition?) {
         self.entries = entries

@@ -23,4 +23,6 @@ package enum RetentionBound: Hashable, Sendable {
     case before(HybridTime)
     /// The oldest, until those that are left have no more bytes together.
     case above(bytes: UInt64)
+    /// What streams brought, where it is old or was received.
+    case streams(StreamBound)
 }

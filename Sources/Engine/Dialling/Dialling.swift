@@ -39,6 +39,8 @@ struct Dialling: Sendable {
     /// links are missing.
     var tried: Set<TargetID> = []
     var isSeekArmed = false
+    /// To whom large packets are lost.
+    var narrow = NarrowPaths()
     /// Dials of services: who announces what refuses at once would have it dialled as fast as it refuses.
     var servicePace = TokenBucket(
         capacity: Limits.serviceDialBurst, fullMilliseconds: Limits.serviceDialMilliseconds)
@@ -194,7 +196,9 @@ struct Dialling: Sendable {
         self.targets[known: id].nextAddress += 1
         self.targets[known: id].attempts[dial] = address
         self.dials[dial] = id
-        self.perform(.dial(dial, address: address, expecting: target.expecting))
+        let isNarrow = self.narrow.has([target.peer, target.expecting], address, at: now)
+        self.perform(
+            .dial(dial, address: address, expecting: target.expecting, isNarrow: isNarrow))
         if target.nextAddress + 1 < target.addresses.count {
             self.perform(.arm(.stagger(id), at: now.monotonic + Limits.staggerMilliseconds))
         }

@@ -64,8 +64,8 @@ extension Limits {
     package static let askLastMilliseconds: UInt64 = 1_800_000
     /// How often all peers together may have this node dial them back, in a minute.
     package static let dialBacksPerMinute = 6
-    /// The peer of one link may do so this seldom.
-    package static let dialBackMilliseconds: UInt64 = 600_000
+    /// The peer of one link may do so this seldom: less than it takes to mend a firewall and ask the doctor again.
+    package static let dialBackMilliseconds: UInt64 = 20_000
     /// The first port that is dialled back: those below are for services of the system.
     package static let dialBackPort: UInt16 = 1_024
     /// So many peers are asked to dial this node back where a user wants to know whether it is reached.

@@ -34,12 +34,8 @@ struct Presences: Sendable {
     /// Whether the peer of a link may know.
     func isOpen(_ link: LinkID) -> Bool { self.told[link] != nil }
 
-    /// The peer of a link has no business knowing any longer, or the link has ended; true where it had
-    /// told something.
-    mutating func close(_ link: LinkID) -> Bool {
-        self.told[link] = nil
-        return self.heard.removeValue(forKey: link) != nil
-    }
+    /// The peer of a link has no business knowing any longer, or the link has ended.
+    mutating func close(_ link: LinkID) { (self.told[link], self.heard[link]) = (nil, nil) }
 
     /// The links that are to be told now; they are told from here on.
     mutating func takeDue(at now: UInt64) -> [LinkID] {

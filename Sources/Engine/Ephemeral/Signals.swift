@@ -7,6 +7,7 @@ enum SignalAction: Hashable, Sendable {
     case send(Frame, LinkID)
     /// Send the same frame on several links.
     case spread(EncodedFrame, [LinkID])
+    case write(Notice)
 }
 
 /// Where in a conversation what is worth nothing later goes, and how.
@@ -28,6 +29,10 @@ struct Signals: Sendable {
     private var presences = Presences()
     private var typists = Typists()
     private var streams = OutgoingStreams()
+    private var comings: Comings
+
+    /// - Parameter own: the user.
+    init(own: PersonID) { self.comings = Comings(own: own) }
 
     /// What the own user is.
     var ownPresence: Presence { self.presences.own }
@@ -133,14 +138,17 @@ struct Signals: Sendable {
 
     mutating func receive(
         _ presence: Presence, _ byteCount: Int, on id: LinkID, of links: inout LinkTable,
-        at now: Instant
+        _ conversations: Conversations, at now: Instant
     ) -> [SignalAction] {
         var wanted: [SignalAction] = []
         guard Self.take(byteCount, in: nil, on: id, of: &links, at: now, &wanted),
             links[id].shared.count > 0,
             self.presences.receive(presence, on: id, at: now.monotonic)
         else { return wanted }
-        return [.perform(.signal([.presence(links[id].info.peer, presence)]))]
+        let news = self.comings.heard(
+            presence, of: links[id].info.peer, on: id,
+            in: Self.places(of: id, links, conversations), at: now.monotonic)
+        return self.tell(news, at: now)
     }
 
     /// Reads what has come in a conversation that is shared; nil for what says nothing, or may not.
@@ -215,16 +223,67 @@ struct Signals: Sendable {
 
     /// A conversation is shared on a link no longer.
     mutating func unshared(
-        _ conversation: ConversationID, on id: LinkID, of links: inout LinkTable
+        _ conversation: ConversationID, on id: LinkID, of links: inout LinkTable, at now: Instant
     ) -> [SignalAction] {
         links[id].ephemeral.drop(conversation)
         let ended = Self.end(self.typists.end(on: id, in: conversation))
         guard links[id].shared.count == 0 else { return ended }
-        return ended + self.endPresence(on: id, of: links[id].info.peer)
+        self.presences.close(id)
+        return ended + self.tell(self.comings.silenced(links[id].info.peer, on: id), at: now)
     }
 
-    mutating func linkEnded(_ link: Link) -> [SignalAction] {
-        Self.end(self.typists.end(on: link.id)) + self.endPresence(on: link.id, of: link.info.peer)
+    /// - Parameter places: those that it shared.
+    mutating func linkEnded(
+        _ link: Link, _ ending: Comings.Ending, _ tier: Tier, in places: [ConversationID],
+        at now: Instant
+    ) -> [SignalAction] {
+        self.presences.close(link.id)
+        let news = self.comings.ended(
+            link.info.peer, link.id, ending, tier, in: places, at: now.monotonic)
+        return Self.end(self.typists.end(on: link.id)) + self.tell(news, at: now)
+    }
+
+    // MARK: Who comes and goes
+
+    mutating func begin(at now: Instant) { self.comings.begin(at: now.monotonic) }
+
+    /// A link has a place.
+    mutating func linked(
+        _ link: Link, _ tier: Tier, _ links: LinkTable, _ conversations: Conversations,
+        at now: Instant
+    ) -> [SignalAction] {
+        let comer = Comings.Comer(
+            peer: link.info.peer, person: link.info.certificate.personID, link: link.id,
+            boot: link.info.boot, tier: tier, source: Source(link.address))
+        let news = self.comings.linked(
+            comer, self.presence(on: link.id), in: Self.places(of: link.id, links, conversations),
+            at: now.monotonic)
+        return self.tell(news, at: now)
+    }
+
+    /// The conversations of a link whose members are told of one another.
+    static func places(
+        of id: LinkID, _ links: LinkTable, _ conversations: Conversations
+    ) -> [ConversationID] {
+        guard links.has(id) else { return [] }
+        let places = links[id].shared.keys.filter {
+            conversations.table[known: $0].isJoined
+                && !conversations.isWaitingToBeLetIn($0, on: id, of: links)
+        }
+        return Array(places.sorted().prefix(Limits.comingConversations))
+    }
+
+    private func tell(_ news: [Comings.News], at now: Instant) -> [SignalAction] {
+        let told = news.map { (news) -> SignalAction in
+            switch news {
+            case .presence(let peer, let presence, let coming):
+                .perform(.signal([.presence(peer, presence, coming)]))
+            case .linked(let peer): .write(Notice(.linked(peer), at: now.wall))
+            case .unlinked(let peer, let reason):
+                .write(Notice(.unlinked(peer, reason), at: now.wall))
+            }
+        }
+        return told + self.arm(at: now)
     }
 
     private static func end(_ places: [Typists.Place]) -> [SignalAction] {
@@ -232,19 +291,21 @@ struct Signals: Sendable {
         return [.perform(.signal(places.map { .typing($0.peer, $0.conversation, false) }))]
     }
 
-    private mutating func endPresence(on id: LinkID, of peer: PeerID) -> [SignalAction] {
-        self.presences.close(id) ? [.perform(.signal([.presence(peer, nil)]))] : []
-    }
-
     // MARK: Time
 
-    mutating func wake(at now: Instant) -> [SignalAction] {
-        Self.end(self.typists.takeOver(at: now.monotonic)) + self.tellPresence(at: now)
+    mutating func wake(
+        of links: LinkTable, _ conversations: Conversations, at now: Instant
+    ) -> [SignalAction] {
+        let news = self.comings.look(at: now.monotonic) {
+            Self.places(of: $0, links, conversations)
+        }
+        return Self.end(self.typists.takeOver(at: now.monotonic)) + self.tell(news, at: now)
+            + self.tellPresence(at: now)
     }
 
     private func arm(at now: Instant) -> [SignalAction] {
-        guard let next = [self.presences.nextDue, self.typists.nextOver].compactMap(\.self).min()
-        else { return [] }
+        let moments = [self.presences.nextDue, self.typists.nextOver, self.comings.nextDue]
+        guard let next = moments.compactMap(\.self).min() else { return [] }
         return [.perform(.arm(.signals, at: max(next, now.monotonic)))]
     }
 }

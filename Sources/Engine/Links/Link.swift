@@ -29,6 +29,7 @@ struct Link: Sendable {
     var shared = Table<ConversationID, ConversationSync>()
     var flow = FlowControl()
     var pulse: Pulse
+    var large = LargePackets()
     var ephemeral: EphemeralIntake
     /// What the peer may send on the channel that no credit bounds.
     var control: TokenBucket

@@ -27,14 +27,15 @@ struct LinkRooms: Sendable {
         return self.named[id] != nil || self.unnamed.values.contains { $0.contains(part) }
     }
 
-    /// Takes an announcement.
+    /// Takes an announcement; false where it is none, or not taken.
     ///
     /// - Parameters:
     ///   - isOwn: whether this node is in the room.
     ///   - limit: how many rooms that it is not in are remembered by name.
-    mutating func add(_ room: Room, isOwn: Bool, limit: Int) {
+    @discardableResult
+    mutating func add(_ room: Room, isOwn: Bool, limit: Int) -> Bool {
         let id = room.conversation
-        guard !self.contains(id), self.count < Limits.roomsPerPeer else { return }
+        guard !self.contains(id), self.count < Limits.roomsPerPeer else { return false }
         if isOwn {
             self.named[id] = room
         } else if self.foreign.count < limit {
@@ -43,6 +44,7 @@ struct LinkRooms: Sendable {
         } else {
             self.unnamed[room.realm, default: []].insert(Self.part(of: id))
         }
+        return true
     }
 
     /// The peer has left a room; false where it never said that it was in it.

@@ -40,11 +40,13 @@ struct Marks: Sendable {
     private var arrived: [RecordKey: Record] = [:]
     /// What these take.
     private(set) var arrivedBytes = 0
-    /// When a mark of somebody was kept last.
-    private var keptAt: [RecordKey: UInt64] = [:]
+    /// How often marks of somebody were kept.
+    private var kept: [RecordKey: MarkPace] = [:]
     private var gatheredAt: UInt64?
+    /// When what was gathered was written last.
+    private var writtenAt: UInt64?
     private var due: [ConversationID: Due] = [:]
-    private var told: [ConversationID: UInt64] = [:]
+    private var told: [ConversationID: MarkPace] = [:]
     private var armedAt: UInt64?
 
     /// Takes what the store has kept.
@@ -109,13 +111,17 @@ struct Marks: Sendable {
     /// Whether a mark of somebody may be taken: each costs a signature, a row, and what it takes to pass
     /// it on.
     func isTimely(_ key: RecordKey, isKnown: Bool, at now: UInt64) -> Bool {
-        guard let kept = self.keptAt[key] else { return true }
-        return now >= kept + (isKnown ? Limits.ofKnown : Limits.ofStrangers).markMilliseconds
+        guard let pace = self.kept[key] else { return true }
+        let least = Limits.ofKnown.markMilliseconds
+        return isKnown
+            ? now >= pace.last + least
+            : now >= pace.next(each: Limits.ofStrangers.markMilliseconds, least: least)
     }
 
     /// Keeps a mark of somebody until the next transaction for such.
     mutating func keep(_ record: Record, at now: UInt64) {
-        self.keptAt[record.key] = now
+        self.kept[record.key, default: MarkPace()].take(
+            at: now, each: Limits.ofStrangers.markMilliseconds)
         let earlier = self.arrived.updateValue(record, forKey: record.key)
         self.arrivedBytes += record.keptBytes - (earlier?.keptBytes ?? 0)
         self.gather(at: now)
@@ -124,12 +130,14 @@ struct Marks: Sendable {
     /// Takes out what was kept, in order.
     mutating func takeArrived(at now: UInt64) -> [Record] {
         defer { (self.arrived, self.arrivedBytes) = ([:], 0) }
-        self.keptAt = self.keptAt.filter { now < $0.value + Limits.storedMilliseconds }
+        self.kept = self.kept.filter { now < $0.value.over }
         return self.arrived.sorted { $0.key < $1.key }.map(\.value)
     }
 
     private mutating func gather(at now: UInt64) {
-        self.gatheredAt = self.gatheredAt ?? now + Limits.gatherMilliseconds
+        guard self.gatheredAt == nil else { return }
+        let pause = self.writtenAt.map { $0 + Limits.gatherMilliseconds } ?? 0
+        self.gatheredAt = max(now + Limits.soonMilliseconds, pause)
     }
 
     // MARK: The own mark
@@ -147,7 +155,8 @@ struct Marks: Sendable {
         _ reads: [LogName: UInt64], in conversation: ConversationID, at now: UInt64
     ) {
         self.reads[conversation, default: [:]].merge(reads) { max($0, $1) }
-        let moment = max(now, (self.told[conversation] ?? 0) + Limits.readMilliseconds)
+        let told = self.told[conversation].map { $0.last + Limits.readMilliseconds } ?? 0
+        let moment = max(now, told)
         let earlier = self.due[conversation]?.moment ?? .max
         self.due[conversation] = Due(moment: min(moment, earlier), isRead: true)
     }
@@ -161,27 +170,34 @@ struct Marks: Sendable {
     /// Notes that something came of which others may wait to hear.
     mutating func noteStored(in conversation: ConversationID, at now: UInt64) {
         guard self.due[conversation] == nil else { return }
-        let moment = max(
-            now + Limits.gatherMilliseconds,
-            (self.told[conversation] ?? 0) + Limits.storedMilliseconds)
+        let told = self.told[conversation]?.next(
+            each: Limits.storedMilliseconds, least: Limits.storedLeastMilliseconds)
+        let moment = max(now + Limits.soonMilliseconds, told ?? 0)
         self.due[conversation] = Due(moment: moment, isRead: false)
     }
 
     /// Takes out the conversations of which others are to be told, and whether something was read there.
     mutating func takeDue(at now: UInt64) -> [(conversation: ConversationID, isRead: Bool)] {
         let due = self.due.filter { $0.value.moment <= now }.sorted { $0.key < $1.key }
-        for (conversation, _) in due {
+        for (conversation, due) in due {
             self.due[conversation] = nil
-            self.told[conversation] = now
+            if due.isRead {
+                self.told[conversation, default: MarkPace()].note(at: now)
+            } else {
+                self.told[conversation, default: MarkPace()].take(
+                    at: now, each: Limits.storedMilliseconds)
+            }
         }
-        self.told = self.told.filter { now - $0.value < Limits.storedMilliseconds }
+        self.told = self.told.filter {
+            now < max($0.value.over, $0.value.last + Limits.readMilliseconds)
+        }
         return due.map { ($0.key, $0.value.isRead) }
     }
 
     /// Whether what was gathered is to be written.
     mutating func isGathered(at now: UInt64) -> Bool {
         guard let moment = self.gatheredAt, moment <= now else { return false }
-        self.gatheredAt = nil
+        (self.gatheredAt, self.writtenAt) = (nil, now)
         return true
     }
 

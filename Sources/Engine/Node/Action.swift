@@ -200,7 +200,9 @@ package enum Answer: Hashable, Sendable {
 package enum Action: Hashable, Sendable {
     /// Open a TCP stream to an address and shake hands; answered by ``Event/linkOpened(_:_:address:dial:)`` or
     /// ``Event/dialFailed(_:_:)``.
-    case dial(DialID, address: String, expecting: PeerID?)
+    ///
+    /// A narrow one asks both ends to send small packets only: ``Limits/smallSegmentBytes``.
+    case dial(DialID, address: String, expecting: PeerID?, isNarrow: Bool = false)
     /// Give up a dial that has not ended; no event follows.
     case abandon(DialID)
     /// Look again where a discovered service is: none of its addresses answered.
@@ -241,10 +243,14 @@ package enum Action: Hashable, Sendable {
     case show([Change])
     /// Tell whoever follows what is kept nowhere.
     case signal([Signal])
+    /// Tell whoever follows that a list is another one.
+    case changed(ChangedList)
     /// Write a line to the log, with what it is about; never holds message text.
     case log(LogLevel, String, LogSubject = LogSubject())
     /// Ask the system what it has counted of the packets of links; answered by ``Event/packetsCounted(_:)``.
     case countPackets([LinkID])
+    /// Ask the system what is on its way on links; answered by ``Event/flightsSeen(_:)``.
+    case seeFlights([LinkID])
     /// Somebody is missed: look at this machine and its network, and say by ``Event/examined(_:)`` what is
     /// wrong there.
     case examine

@@ -201,6 +201,10 @@ package enum Timer: Hashable, Sendable {
     case delivery
     /// What members have is written, or others are told what was read.
     case marks
+    /// What is missing here is looked at.
+    case holes
+    /// What streams brought may be old, or was received.
+    case streams
     /// Links that were silent since the network changed are given up.
     case networkCheck
     /// Links from which a sign is due since something was sent on them.
@@ -262,6 +266,8 @@ package enum Event: Sendable {
     case request(RequestID, Request)
     /// The user has changed what they want of the node.
     case preferences(NodePreferences)
+    /// A setting of the user's, by its name, has another value: subscribers are told.
+    case set(String, String)
     /// The user has joined, left or renewed realms: these are the ones from here on.
     case realms(Realms)
     /// What became of files, or what is wanted of them.
@@ -271,6 +277,10 @@ package enum Event: Sendable {
     case examined([String])
     /// The answer to ``Action/countPackets(_:)``; without those of which the system says nothing.
     case packetsCounted([LinkID: PacketCounts])
+    /// The answer to ``Action/seeFlights(_:)``; without those of which the system says nothing.
+    case flightsSeen([LinkID: Flight])
     /// What is damaged in the store's file, whoever met it; nil where a whole reading found nothing.
     case damage(String?)
+    /// The store was opened only to read it: why, and what to do.
+    case unwritable(String)
 }

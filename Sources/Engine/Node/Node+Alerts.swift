@@ -47,10 +47,16 @@ extension Node {
         self.perform(self.alerts.linkLine(text, about: subject, at: self.now))
     }
 
-    /// Has subscribers told that somebody whom the user knows is linked, or no longer.
-    mutating func tellLinked(_ peer: PeerID, _ isLinked: Bool) {
-        guard self.tier(of: peer) > .stranger else { return }
-        self.disk.commits.add([Notice(.linked(peer, isLinked), at: self.now.wall)])
+    /// Reads the own clock; says so where what it says cannot be, until it is set right.
+    mutating func lookAtClock() {
+        let change = self.clocks.look(at: self.now)
+        if change.isForward, self.clocks.own.isDue(self.disk.held) {
+            self.disk.commits.release = true
+        }
+        guard let warning = change.warning else { return }
+        guard warning.isEmpty else { return self.raiseAlert(.wrongClock, warning) }
+        self.alerts.clear(.wrongClock, at: self.now)
+        self.log(.notice, "this machine's clock is right again: messages have true times")
     }
 
     /// The store's file was read: what is damaged in it, or nil where a whole reading found nothing.

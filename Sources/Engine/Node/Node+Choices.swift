@@ -15,6 +15,7 @@ extension Node {
         flight.batch.retentions = choices.retentions.filter { self.conversations.table.has($0.key) }
         flight.batch.reads = choices.reads.filter { self.conversations.table.has($0.key) }
         flight.batch.requests += choices.declined.sorted { $0.key < $1.key }.map(\.value)
+        flight.batch.notices += self.notices(of: choices, flight.batch.people)
         // What they have written in rooms stays theirs.
         let silent = choices.forgotten.filter { !self.isAuthor($0) }
         self.disk.commits.records.forget(silent)
@@ -23,6 +24,16 @@ extension Node {
         flight.batch.forgotten = silent.union(flight.batch.forgotten).sorted()
         // Behind the one that is told anew at a start, which stays where this is refused.
         if let profile = choices.profile { flight.batch.records.append(profile) }
+    }
+
+    /// What subscribers hear about the people of whom the user says something else.
+    private func notices(of choices: Choices, _ people: [PeerID: Standing]) -> [Notice] {
+        let declined = choices.declined.values.map(\.device).sorted().map {
+            Notice(.decided($0, isAccepted: false), at: self.now.wall)
+        }
+        let changed = people.filter { $0.value != self.standing(of: $0.key) }
+        return declined
+            + changed.sorted { $0.key < $1.key }.map { Notice(.stood($0, $1), at: self.now.wall) }
     }
 
     private func isAuthor(_ peer: PeerID) -> Bool {
@@ -47,7 +58,8 @@ extension Node {
         self.performDialling(self.dialling.forget(forgotten.sorted()))
         for case (_, .standing(let peer, let standing)) in flight.answers {
             switch standing {
-            case .blocked: self.endRequest(of: peer)
+            case .blocked:
+                if self.endRequest(of: peer) { self.tellDecided(peer, isAccepted: false) }
             case .known, .verified: self.takeBackDecline(of: peer)
             case .unsaid: break
             }

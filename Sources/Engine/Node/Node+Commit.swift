@@ -84,6 +84,7 @@ extension Node {
         let run = append.run.run
         let id = run.key.conversation
         let log = self.conversations.table[known: id].append(append.run)
+        self.catchUp.holes.settle(id, at: self.now.monotonic)
         if let person = append.person, let keys = append.keys {
             self.persons.people.learn(run.key.name.author, person, keys)
             self.inheritStanding(run.key.name.author, of: person)
@@ -101,6 +102,7 @@ extension Node {
         #if MUTANTS
             if Mutant.protectFollowed.isActive { self.protectFollowed(by: run) }
         #endif
+        if append.bringsStream { self.lookAtStreams(in: id, isNew: true) }
         for (index, cursor) in cursors.enumerated() {
             let seq = run.first + UInt64(index)
             let entry = run.entries[index]
@@ -146,6 +148,7 @@ extension Node {
                     append.run.ids[index], entry, of: run.key.name, isFollowed: isFollowed)
             }
             self.conversations.table[known: id].noteShown(at: entry.time)
+            self.clocks.note(shown: entry.time)
         }
     }
 
@@ -167,6 +170,7 @@ extension Node {
         _ isPresent: Bool?, _ key: LogKey, seq: UInt64, _ time: HybridTime
     ) {
         guard let isPresent else { return }
+        self.changedRooms([key.conversation])
         self.conversations.table[known: key.conversation].attend(
             key.name.author,
             Attendance(
@@ -214,7 +218,7 @@ extension Node {
                 self.awaitDelivery(
                     Delivery(request: request, key: key, seq: seq, message: message, wait: wait))
             } else {
-                self.answer(request, .sent(message, isDuplicate: false, deliveredTo: []))
+                self.answerSent(request, message)
             }
         }
     }
@@ -273,6 +277,13 @@ extension Node {
             if Mutant.countFailedCommits.isActive { return }
         #endif
         for id in self.conversations.table.keys { self.conversations.table[known: id].resetTails() }
+    }
+}
+
+extension Append {
+    /// Whether a stream has brought something, here or still to be fetched.
+    fileprivate var bringsStream: Bool {
+        self.run.run.entries.contains { $0.entryClass == EntryClass.stream.rawValue }
     }
 }
 

@@ -23,7 +23,9 @@ extension Node {
     package func outcomes(
         of seq: UInt64, in key: LogKey
     ) -> [(peer: PeerID, outcome: DeliveryOutcome)] {
-        self.tally(of: key.conversation, key).outcomes(of: seq)
+        self.tally(of: key.conversation, key).outcomes(of: seq) {
+            self.isHeardThroughOthers($0, in: key.conversation)
+        }
     }
 
     /// What has become of an own message that was sent a moment ago, or under its key before.
@@ -172,6 +174,11 @@ extension Node {
     ///
     /// Where so many hold the message that it cannot be, nobody need wait to hear that.
     mutating func checkDeliveries(of key: LogKey) {
+        if self.receipts.waits.isUnsaid(in: key.conversation),
+            !self.isUnsaid(key.conversation)
+        {
+            self.answerSaid(self.receipts.waits.takeSaid(in: key.conversation))
+        }
         guard !self.receipts.waits.isEmpty(for: key) else { return }
         let tally = self.tally(of: key.conversation, key)
         for aim in self.receipts.waits.aims(of: key) {
@@ -195,7 +202,26 @@ extension Node {
         }
     }
 
+    /// Answers a send that is not to wait for delivery.
+    ///
+    /// The first to somebody waits a moment, so that what it says of their having let the user in is right.
+    mutating func answerSent(_ request: RequestID, _ message: SentMessage) {
+        guard self.isUnsaid(message.conversation) else {
+            return self.answer(request, .sent(message, isDuplicate: false, deliveredTo: []))
+        }
+        self.receipts.waits.keep(
+            request, message, until: self.now.monotonic + Limits.unsaidMilliseconds)
+        self.armDeliveries()
+    }
+
+    private mutating func answerSaid(_ said: [(request: RequestID, message: SentMessage)]) {
+        for (request, message) in said {
+            self.answer(request, .sent(message, isDuplicate: false, deliveredTo: []))
+        }
+    }
+
     mutating func deliveriesDue() {
+        self.answerSaid(self.receipts.waits.takeSaid(at: self.now.monotonic))
         for delivery in self.receipts.waits.removeDue(at: self.now.monotonic) {
             let tally = self.tally(of: delivery.key.conversation, delivery.key)
             // Whoever else is linked would hold it, too.

@@ -57,6 +57,70 @@ extension Node {
             self.tellWhole(key)
         }
         guard let done = self.disk.commits.expiries.took(outcome) else { return }
-        self.answer(done.request, .expired(done.conversation, count: done.count))
+        if case .streams = done.bound, !done.isStreamLeft {
+            self.disk.streams.end(done.conversation)
+        }
+        guard let request = done.request else { return }
+        self.answer(request, .expired(done.conversation, count: done.count))
+    }
+
+    // MARK: Streams
+
+    /// Looks soon at what streams have brought, if there is any.
+    mutating func lookAtStreams() {
+        self.disk.commits.expiries.noteStreams(before: self.streamCutOff)
+        self.disk.streams.look(
+            after: Limits.streamCheckMilliseconds, at: self.now.monotonic)
+        self.armStreams()
+    }
+
+    /// Looks soon at what streams have brought to a conversation.
+    ///
+    /// - Parameter isNew: whether data has come, and not only the word that somebody has it.
+    mutating func lookAtStreams(in conversation: ConversationID, isNew: Bool = false) {
+        self.disk.streams.look(in: conversation, isNew: isNew, at: self.now.monotonic)
+        self.armStreams()
+    }
+
+    /// Gives up what streams have brought and everybody has, or is too old.
+    mutating func streamsDue() {
+        for conversation in self.disk.streams.conversations.sorted() {
+            let bound = self.streamBound(in: conversation)
+            self.disk.commits.expiries.begin(in: conversation, bound)
+        }
+        self.disk.streams.woke(at: self.now.monotonic)
+        self.armStreams()
+    }
+
+    private mutating func armStreams() {
+        guard let moment = self.disk.streams.nextWakeUp() else { return }
+        self.actions.append(.arm(.streams, at: moment))
+    }
+
+    private var streamCutOff: HybridTime {
+        let kept = self.own.configuration.preferences.streamsKeepMilliseconds
+        let now = self.clocks.own.now
+        return HybridTime(wallMilliseconds: now > kept ? now - kept : 0)
+    }
+
+    /// What of a conversation's streams is to go: of own logs what all other members have who were there
+    /// then, and of all what is too old.
+    private func streamBound(in id: ConversationID) -> StreamBound {
+        var bound = StreamBound(before: self.streamCutOff)
+        guard let conversation = self.conversations.table[id] else { return bound }
+        let others = conversation.members.filter { $0 != self.id }
+        for name in conversation.names(of: self.id) {
+            let positions = self.receipts.marks.positions(
+                of: LogKey(conversation: id, name: name))
+            let readers = StreamReaders(
+                others.map { peer in
+                    (
+                        conversation.attendance[peer]?.time ?? HybridTime(0),
+                        positions[peer]?.stored ?? 0
+                    )
+                })
+            if readers.haveAny { bound.received[name] = readers }
+        }
+        return bound
     }
 }

@@ -17,6 +17,7 @@ extension Node {
                 case .now:
                     self.links[id].notePushed(run, at: self.now)
                     self.actions.append(.send(id, frame))
+                    self.links[id].large.send(frame.bytes.count)
                     self.awaitSign(on: id)
                 case .later: self.pumpLive(id)
                 case .none: break

@@ -24,6 +24,7 @@ extension Node {
         let number = self.conversations.table[known: key.conversation].numbers.number(of: key.name)
         self.links[id].shared[known: key.conversation].lack(number, from: moment)
         self.catchUp.fetching.seek(key.conversation)
+        self.watchHoles(in: key.conversation)
     }
 
     /// Asks for what is lacking, each log from one peer, the least busy first.

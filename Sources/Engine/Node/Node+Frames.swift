@@ -129,8 +129,13 @@ extension Node {
         switch self.links[link].flow.send(frame) {
         case .now:
             self.actions.append(.send(link, frame))
+            self.links[link].large.send(frame.bytes.count)
             // Pings and what answers them go by their own time.
-            if frame.channel != .control { self.awaitSign(on: link) }
+            if frame.channel != .control {
+                self.awaitSign(on: link)
+            } else if self.links[link].large.isLookDue {
+                self.lookSoon()
+            }
         case .never: self.links.doom(link, .busy, "the peer does not read what it is sent")
         case .later: break
         }
@@ -158,6 +163,7 @@ extension Node {
             let frame = (try? ReceivedFrame(whole: waiting.bytes))?.frame
             guard let frame, !self.mayTell(frame, on: id) else {
                 self.actions.append(.send(id, waiting))
+                self.links[id].large.send(waiting.bytes.count)
                 continue
             }
             self.links[id].flow.takeBack(waiting)

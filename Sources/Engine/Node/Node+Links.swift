@@ -188,6 +188,8 @@ extension Node {
         }
         self.ping(id)
         self.look(at: id, in: Limits.pingMilliseconds)
+        // The peer may have asked for small packets.
+        if link.dial == nil { self.actions.append(.seeFlights([id])) }
         self.sendRealms(on: id)
         self.sendShares(on: id)
         #if MUTANTS
@@ -204,7 +206,10 @@ extension Node {
         self.logLink("linked to \(peer.shortText) at \(link.address)", with: peer)
         self.readmitLogs(of: peer)
         self.lookAtPerson(of: link.info, at: link.address)
-        self.tellLinked(peer, true)
+        self.perform(
+            self.signals.linked(
+                link, self.tier(of: peer), self.links, self.conversations, at: self.now))
+        if self.tier(of: peer) == .stranger { self.changed(.peers) }
         self.missNoLonger(link.info.certificate.personID)
         self.performDialling(
             self.dialling.peerLinked(
@@ -221,7 +226,7 @@ extension Node {
         if let failure {
             self.refuse(address: link.address, peer: link.info.peer, "\(failure)")
         }
-        self.forget(link, failure != nil ? .refused : .ended, isLost: true)
+        self.forget(link, failure != nil ? .refused : .ended, .lost)
     }
 
     /// Ends a link with a reason; the shell says goodbye and closes it.
@@ -229,7 +234,7 @@ extension Node {
     /// Only for what no frame of that link is the cause of: those mark it (``LinkTable/doom(_:_:_:)``).
     mutating func close(_ id: LinkID, _ reason: GoawayReason, _ text: String) {
         self.actions.append(.close(id, reason, text))
-        self.forget(self.links[id], LinkEnding(reason), isLost: reason == .dead)
+        self.forget(self.links[id], LinkEnding(reason), Comings.Ending(reason))
     }
 
     /// Ends the links that were marked while the event was handled.
@@ -237,8 +242,9 @@ extension Node {
         while let doom = self.links.takeDoomed() { self.close(doom.link, doom.reason, doom.text) }
     }
 
-    private mutating func forget(_ link: Link, _ ending: LinkEnding, isLost: Bool) {
+    private mutating func forget(_ link: Link, _ ending: LinkEnding, _ how: Comings.Ending) {
         let (id, peer) = (link.id, link.info.peer)
+        let places = Signals.places(of: id, self.links, self.conversations)
         // Else who ends each link at once is dialled again each second.
         let ending = link.isOnTrial && ending == .ended ? .tried : ending
         if link.isOnTrial {
@@ -247,6 +253,10 @@ extension Node {
             self.logLink("unlinked from \(peer.shortText) at \(link.address)", with: peer)
         }
         self.links.remove(id)
+        if link.rooms.count > 0 { self.changedRooms(link.rooms.named.keys) }
+        for (conversation, sync) in link.shared.sorted(by: { $0.key < $1.key }) {
+            self.noteTold(sync, of: conversation, by: peer)
+        }
         self.dropRequests(of: link)
         self.persons.profiles.dropEarly(of: id)
         self.clocks.peers.drop(id)
@@ -258,7 +268,10 @@ extension Node {
         self.dropFetches(of: link)
         self.catchUp.payloadWants.drop(id)
         self.endTransfers(on: id)
-        self.perform(self.signals.linkEnded(link))
+        let isReplaced = self.links.contest.challengers[peer] != nil
+        self.perform(
+            self.signals.linkEnded(
+                link, isReplaced ? .replaced : how, self.tier(of: peer), in: places, at: self.now))
         self.performDialling(
             self.dialling.peerUnlinked(
                 peer, address: link.listenAddress,
@@ -268,8 +281,8 @@ extension Node {
             self.adoptChallenger(challenger, insteadOf: link)
         } else {
             if !link.isOnTrial {
-                self.tellLinked(peer, false)
-                self.noteGone(link.info, isLost: isLost)
+                self.noteGone(link.info, isLost: how == .lost)
+                if self.tier(of: peer) == .stranger { self.changed(.peers) }
             }
             self.performDialling(
                 self.dialling.redialPeer(peer, ending, at: self.now, using: &self.random))
@@ -298,7 +311,7 @@ extension Node {
         case .duplicate, .`self`, .dead, .notNeeded: break
         }
         self.actions.append(.close(id, .shutdown, ""))
-        self.forget(link, LinkEnding(reason), isLost: reason == .dead)
+        self.forget(link, LinkEnding(reason), Comings.Ending(saidBy: reason))
         if reason == .identityInUse { self.updateShutOutAlert() }
     }
 }

@@ -7,6 +7,7 @@ extension Node {
     mutating func ping(_ id: LinkID) -> UInt64 {
         let nonce: UInt64 = self.random.next()
         self.links[id].pulse.ping(nonce, at: self.now)
+        self.links[id].large.ping()
         self.send(.ping(nonce: nonce, clock: self.now.wall), on: id)
         return nonce
     }
@@ -72,8 +73,14 @@ extension Node {
 
     /// Something was sent on a link: its peer is to give a sign.
     mutating func awaitSign(on id: LinkID) {
-        guard self.links[id].pulse.send(at: self.now), !self.links.isPulseArmed else { return }
-        self.armPulse(after: Limits.unansweredMilliseconds)
+        if self.links[id].pulse.send(at: self.now) || self.links[id].large.isLookDue {
+            self.lookSoon()
+        }
+    }
+
+    /// Has links be looked at from which a sign is due, or on which a large packet may be lost.
+    mutating func lookSoon() {
+        if !self.links.isPulseArmed { self.armPulse(after: Limits.unansweredMilliseconds) }
     }
 
     private mutating func armPulse(after wait: UInt64) {
@@ -107,6 +114,37 @@ extension Node {
             }
         }
         if isWaiting { self.armPulse(after: Limits.pulseCheckMilliseconds) }
+        self.lookAtFlights()
+    }
+
+    /// Asks the system of links whether what was sent on them is still on its way, where a large packet may be.
+    private mutating func lookAtFlights() {
+        let due = self.links.ids.filter { self.links[$0].large.isLookDue }
+        for id in due { self.links[id].large.look() }
+        if !due.isEmpty { self.actions.append(.seeFlights(due)) }
+    }
+
+    /// Where large packets are lost the peer is dialled beside the link, with small ones.
+    ///
+    /// Once by each host even where a stranger has dialled: that is no more than a dial back.
+    mutating func flightsSeen(_ flights: [LinkID: Flight]) {
+        for (id, flight) in flights.sorted(by: { $0.key < $1.key }) where self.links.has(id) {
+            let link = self.links[id]
+            let isLost = self.links[id].large.see(
+                flight, openFor: self.now.monotonic - link.openedAt)
+            if isLost {
+                let peer = link.info.peer
+                let isNews = self.dialling.narrow.note(
+                    peer, link.address, self.tier(of: peer), at: self.now)
+                self.logLink(
+                    "large packets to \(peer.shortText) at \(link.address) are lost; dialling it "
+                        + "again with small ones", with: peer)
+                guard isNews || self.mayBeDialledAnew(link) else { continue }
+                self.performDialling(self.dialling.dialBeside(peer, at: self.now))
+            } else if self.links[id].large.isLookDue {
+                if !self.links.isPulseArmed { self.armPulse(after: Limits.pulseCheckMilliseconds) }
+            }
+        }
     }
 
     /// Of two strangers the one dials anew that has dialled; else any could have this node dial them.
@@ -158,6 +196,7 @@ extension Node {
     mutating func receivePong(_ nonce: UInt64, clock: UInt64, on id: LinkID) {
         self.believe(clock)
         guard self.links[id].pulse.receivePong(nonce, clock: clock, at: self.now) else { return }
+        self.links[id].large.pong()
         self.links.contest.accepted(by: self.links[id].info.peer)
         self.updateShutOutAlert()
         self.clockRead(on: id)

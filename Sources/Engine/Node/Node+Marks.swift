@@ -53,7 +53,9 @@ extension Node {
         let isNews = self.receipts.marks.note(
             position, of: peer, isKnown: self.tier(of: peer) >= .known, in: key,
             at: self.now.monotonic)
-        if isNews { self.armMarks() }
+        guard isNews else { return }
+        self.armMarks()
+        self.lookAtStreams(in: key.conversation)
     }
 
     /// Whether a record that has come may be looked at now: of marks each member has a few a minute.
@@ -205,11 +207,28 @@ extension Node {
     func isLongAway(_ peer: PeerID, in conversation: ConversationID) -> Bool {
         guard self.links.id(of: peer) == nil else { return false }
         let known = self.dialling.known[peer]?.lastSeen
+        let told = self.lastSaid(by: peer, in: conversation)
+        guard let last = [known, told].compactMap(\.self).max() else { return false }
+        return last + Limits.awayMilliseconds < self.now.wall
+    }
+
+    /// Whether a member has said something after it was linked last, which has come through others.
+    func isHeardThroughOthers(_ peer: PeerID, in conversation: ConversationID) -> Bool {
+        guard self.links.id(of: peer) == nil,
+            let said = self.lastSaid(by: peer, in: conversation)
+        else { return false }
+        return said > self.dialling.known[peer]?.lastSeen ?? 0
+    }
+
+    /// When a member last joined, wrote, or said what it has.
+    private func lastSaid(by peer: PeerID, in conversation: ConversationID) -> UInt64? {
         let joined = self.conversations.table[known: conversation].attendance[peer]?.time
             .milliseconds
         let mark = RecordKey(author: peer, conversation: conversation, kind: Record.Kind.mark)
         let marked = self.persons.profiles.record(mark)?.time.milliseconds
-        guard let last = [known, joined, marked].compactMap({ $0 }).max() else { return false }
-        return last + Limits.awayMilliseconds < self.now.wall
+        let written = self.conversations.table[known: conversation].names(of: peer)
+            .map { self.conversations.table[known: conversation].log($0).head.time.milliseconds }
+            .max()
+        return [joined, marked, written].compactMap(\.self).max()
     }
 }

@@ -43,6 +43,7 @@ extension Node {
     mutating func noteWhole(_ key: LogKey) {
         self.conversations.table[known: key.conversation]
             .setWhole(key.name, self.catchUp.payloadWants.lowest(of: key).map { $0 - 1 })
+        self.watchHoles(in: key.conversation)
     }
 
     // MARK: Asking

@@ -1,4 +1,5 @@
 package import Formats
+internal import Letters
 
 /// Who people are here, and how far they are trusted; nothing here changes it.
 extension Node {
@@ -107,9 +108,13 @@ extension Node {
         if name.isMe { return self.id }
         let everybody = self.everybody
         if name.isKey {
-            let keyed = self.onePerPerson(everybody.filter(name.isKey(of:)).sorted())
+            let keyed = self.onePerPerson(
+                everybody.filter { self.isKey(name, of: $0) }.sorted())
             if keyed.count > 1 { throw .ambiguous(text, candidates: keyed) }
-            if let only = keyed.first { return only }
+            if let only = keyed.first {
+                // The user by the id of their person, on whatever device.
+                return self.isOwnDevice(only) && !name.isKey(of: only) ? self.id : only
+            }
         }
         let others = everybody.filter { !self.isOwnDevice($0) }
         let chosen = self.candidates(others, for: purpose)
@@ -128,7 +133,9 @@ extension Node {
         if purpose == .waiting || purpose == .blocked {
             return try self.person(named: text, for: .look)
         }
-        if !name.isKey, everybody.contains(where: name.isKey(of:)) { throw .tooShort(text) }
+        if !name.isKey, everybody.contains(where: { self.isKey(name, of: $0) }) {
+            throw .tooShort(text)
+        }
         guard self.bearers(of: name, among: everybody.filter(self.isOwnDevice)).found.isEmpty else {
             throw .own(text)
         }
@@ -142,10 +149,19 @@ extension Node {
         if name.isMe { return [self.id] }
         let everybody = self.everybody
         var found = self.bearers(of: name, among: everybody.filter { !self.isOwnDevice($0) }).found
-        if name.isKey { found.formUnion(everybody.filter(name.isKey(of:))) }
+        if name.isKey { found.formUnion(everybody.filter { self.isKey(name, of: $0) }) }
         guard !found.isEmpty else { return [try self.person(named: text, for: .look)] }
         let tiers = self.tiers(of: found)
         return found.sorted { (tiers[$0] ?? .stranger, $1) > (tiers[$1] ?? .stranger, $0) }
+    }
+
+    /// Whether what was typed begins the key of a device, or the id of the person whose it is.
+    private func isKey(_ name: SoughtName, of peer: PeerID) -> Bool {
+        if name.isKey(of: peer) { return true }
+        let person =
+            self.person(of: peer)
+            ?? self.conversations.requests.all.values.first { $0.device == peer }?.person.id
+        return person.map { $0.description.hasPrefix(name.text) } ?? false
     }
 
     /// Those among whom a name is looked for.
@@ -174,12 +190,12 @@ extension Node {
     private func bearers(
         of name: SoughtName, among known: Set<PeerID>
     ) -> (found: Set<PeerID>, isWhole: Bool) {
-        let names = known.map { (id: $0, name: self.profile(of: $0).name.lowercased()) }
+        let names = known.map { (id: $0, name: self.profile(of: $0).name.sought) }
         let whole = names.filter { $0.name == name.text }
         guard whole.isEmpty else { return (Set(whole.map(\.id)), true) }
         let begun = names.filter { _, other in
-            other.hasPrefix(name.text)
-                || other.split(separator: " ").contains { $0.hasPrefix(name.text) }
+            other.begins(with: name.text)
+                || other.split(separator: " ").contains { $0.begins(with: name.text) }
         }
         return (Set(begun.map(\.id)), false)
     }
@@ -212,14 +228,14 @@ extension Node {
 
 /// A name or a key as somebody typed it.
 private struct SoughtName {
-    /// Without `@`, in lower case.
+    /// Without `@`, as names are compared.
     let text: String
 
     /// The shortest beginning of a key that may stand for it: 40 bits.
     private static let keyCharacters = 8
 
     init(_ typed: String) {
-        self.text = (typed.hasPrefix("@") ? String(typed.dropFirst()) : typed).lowercased()
+        self.text = (typed.hasPrefix("@") ? String(typed.dropFirst()) : typed).sought
     }
 
     var isMe: Bool { self.text == "me" }

@@ -94,14 +94,20 @@ extension Node {
         self.disk.commits.answers.append((request, .declined(peer)))
     }
 
-    /// Forgets what somebody has written who was not let in.
-    mutating func endRequest(of peer: PeerID) {
+    /// Forgets what somebody has written who was not let in; says whether they waited.
+    @discardableResult
+    mutating func endRequest(of peer: PeerID) -> Bool {
         guard
-            let person = self.conversations.requests.all.values.first(where: { $0.device == peer })?
-                .person.id
-        else { return }
-        _ = self.conversations.requests.remove(person)
-        self.disk.commits.endRequest(of: person, by: peer)
+            let request = self.conversations.requests.all.values.first(where: { $0.device == peer })
+        else { return false }
+        _ = self.conversations.requests.remove(request.person.id)
+        self.disk.commits.endRequest(of: request.person.id, by: peer)
+        return !request.isDeclined
+    }
+
+    /// Has subscribers told what the user has made of a request.
+    mutating func tellDecided(_ peer: PeerID, isAccepted: Bool) {
+        self.disk.commits.add([Notice(.decided(peer, isAccepted: isAccepted), at: self.now.wall)])
     }
 
     private func pendingRequest(of peer: PeerID) -> DirectRequest? {
@@ -128,6 +134,24 @@ extension Node {
             link.shared[id].map { !$0.refuses(self.id, numbers) } ?? self.isLetIn(id)
         }
         return isTaken ? nil : .unaccepted
+    }
+
+    /// Whether the other one of a direct conversation is linked, and will say in a moment whether they let the user
+    /// in.
+    func isUnsaid(_ id: ConversationID) -> Bool {
+        guard let direct = self.conversations.table[id]?.kind.direct,
+            !self.isOwn(direct.person.id), !self.isLetIn(id)
+        else { return false }
+        let numbers = self.conversations.table[known: id].numbers
+        let linked = self.links.all.filter { $0.info.certificate.personID == direct.person.id }
+        return !linked.isEmpty
+            && !linked.contains { $0.shared[id]?.refuses(self.id, numbers) == true }
+            && !linked.contains { link in
+                guard let sync = link.shared[id] else { return false }
+                return self.conversations.table[known: id].names(of: self.id).contains {
+                    sync.row(of: $0, numbers) != nil
+                }
+            }
     }
 
     /// Whether the other one of a direct conversation has ever let the user in.
@@ -238,6 +262,7 @@ extension Node {
         guard let direct = self.conversations.table[known: id].kind.direct else { return }
         if let request = self.conversations.requests.remove(direct.person.id) {
             self.disk.commits.endRequest(of: direct.person.id, by: request.device)
+            if !request.isDeclined { self.tellDecided(request.device, isAccepted: true) }
         }
         guard self.conversations.table[known: id].isRequest else { return }
         self.conversations.table[known: id].endRequest()
@@ -365,6 +390,7 @@ extension Node {
                 self.conversations.requests.turnAway()
                 self.endRequest(of: request.device)
             }
+            if !gone.isEmpty { self.changed(.requests) }
             self.take(request)
             self.disk.commits.requests.kept[person] = request
             self.disk.commits.add([Notice(.requested(peer, text), of: .stranger, at: self.now.wall)]

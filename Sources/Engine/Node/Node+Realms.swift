@@ -83,7 +83,11 @@ extension Node {
     }
 
     private mutating func endRealm(_ realm: RealmID, on id: LinkID) {
-        self.links[id].rooms.end(realm)
+        if self.links[id].rooms.count > 0 {
+            let ended = self.links[id].rooms.named.filter { $0.value.realm == realm }.keys
+            self.links[id].rooms.end(realm)
+            self.changedRooms(ended)
+        }
         for conversation in self.links[id].shared.keys.sorted()
         where self.conversations.table[known: conversation].realm == realm {
             self.unshare(conversation, on: id)
@@ -94,7 +98,10 @@ extension Node {
         let rooms = self.conversations.table.values.filter { $0.isShared && $0.realm == realm }
         var gathered: [RoomName] = []
         var bytes = 0
-        for name in rooms.compactMap(\.name).sorted() {
+        let names = rooms.compactMap(\.name).sorted {
+            $0.text.utf8.lexicographicallyPrecedes($1.text.utf8)
+        }
+        for name in names {
             if bytes + name.text.utf8.count + 1 > Limits.controlFrameBytes - 32 {
                 self.announce(gathered, of: realm, on: id)
                 (gathered, bytes) = ([], 0)
@@ -117,6 +124,8 @@ extension Node {
         guard let realm = self.links[id].realms.realm(of: tag) else { return }
         self.stir(id)
         let limit = Limits.budget(of: self.tier(of: self.links[id].info.peer)).roomNames
+        var added: [ConversationID] = []
+        defer { if !added.isEmpty { self.changedRooms(added) } }
         for name in names {
             let room = Room(name, in: realm)
             let conversation = room.conversation
@@ -124,7 +133,9 @@ extension Node {
             guard self.links[id].rooms.isInTime(conversation) else {
                 return self.violation(id, "it leaves rooms and comes back too often")
             }
-            self.links[id].rooms.add(room, isOwn: isOwn, limit: limit)
+            if self.links[id].rooms.add(room, isOwn: isOwn, limit: limit) {
+                added.append(conversation)
+            }
             if isOwn && self.links[id].rooms.contains(conversation) {
                 self.share(conversation, on: id)
             }
@@ -132,14 +143,17 @@ extension Node {
     }
 
     mutating func receiveRoomsLeft(_ conversations: [ConversationID], on id: LinkID) {
+        var removed: [ConversationID] = []
         for conversation in conversations {
             // What is shared by its tag ends with that.
             guard self.links[id].rooms.remove(conversation) else { continue }
+            removed.append(conversation)
             if self.links.isShared(conversation, on: id) {
                 self.links[id].rooms.noteLeft(conversation)
             }
             self.unshare(conversation, on: id)
         }
+        if !removed.isEmpty { self.changedRooms(removed) }
     }
 
     /// Tells peers of its realm that this node is in a conversation.

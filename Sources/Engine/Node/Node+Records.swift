@@ -34,9 +34,15 @@ extension Node {
 
     /// A record that is on disk: it stands, and linked peers who may know its author get it.
     mutating func settleRecord(_ record: Record) {
+        let earlier = self.persons.profiles.profile(of: record.author)
         self.disk.commits.droppedRecords.formUnion(self.persons.profiles.settle(record))
         self.persons.people.name(record)
-        if record.kind == Record.Kind.profile { self.notePicture(of: record.author) }
+        if record.kind == Record.Kind.profile {
+            self.notePicture(of: record.author)
+            if record.profile != earlier {
+                self.tellProfile(of: record.author, isFirst: earlier == nil)
+            }
+        }
         self.warnOfNamesake(record.author)
         var counting: [ConversationID] = []
         for id in self.conversations.table.keys where self.isCounted(record, in: id) {
@@ -44,6 +50,7 @@ extension Node {
             counting.append(id)
         }
         let isMark = record.kind == Record.Kind.mark && record.author != self.id
+        if isMark, let id = record.conversation { self.watchHoles(in: id) }
         let links = isMark ? self.passedOn(record) : self.links.ids
         let frame = Frame.records([record]).encoded
         let author = self.links.id(of: record.author)
@@ -57,6 +64,13 @@ extension Node {
                 self.passOn(record.key, frame, in: conversation, on: link)
             }
         }
+    }
+
+    /// Has subscribers told that somebody whom the user knows, or the user, calls themselves otherwise.
+    private mutating func tellProfile(of author: PeerID, isFirst: Bool) {
+        guard self.tier(of: author) >= .known else { return self.changed(.peers) }
+        guard !isFirst || author != self.id else { return }
+        self.disk.commits.add([Notice(.profiled(author), at: self.now.wall)])
     }
 
     /// Whether others are told of a record at once: of strangers' some are, however many come.

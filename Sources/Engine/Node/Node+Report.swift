@@ -162,57 +162,6 @@ extension Node {
         return (conversation.members + announced.map(\.info.peer)).sorted()
     }
 
-    /// What people whom the user knows, or who wrote it, say to have of a conversation and is not here;
-    /// most first.
-    ///
-    /// What a log has too few of here counts, and payloads that were left out.
-    package func missing(in id: ConversationID) -> [MissingEntries] {
-        guard self.conversations.table.has(id) else { return [] }
-        let conversation = self.conversations.table[known: id]
-        var missing = MissingTally()
-        let links = self.links.sharing(id)
-        let partial = conversation.logs.filter { $0.value.whole != nil }.map(\.key)
-        for link in links {
-            let peer = self.links[link].info.peer
-            let sync = self.links[link].shared[known: id]
-            for name in sync.ahead(conversation.numbers).union(partial)
-            where self.isBelieved(peer, of: name) {
-                let log = conversation.log(name)
-                guard log.forkPoint == nil else { continue }
-                missing.add(
-                    log.lacking(through: sync.stored(of: name, conversation.numbers)),
-                    of: name.author, at: peer)
-            }
-        }
-        let linked = Set(links.map { self.links[$0].info.peer })
-        var away = conversation.members.filter { $0 != self.id && !linked.contains($0) }
-        if away.count > Limits.markMembers { away = away.filter { self.isKnown($0) } }
-        let marks = away.compactMap { member in
-            self.persons.profiles.record(
-                RecordKey(author: member, conversation: id, kind: Record.Kind.mark)
-            ).flatMap { Mark($0, by: self.keyring) }.map { (member, $0) }
-        }
-        guard !marks.isEmpty else { return missing.all }
-        var logs: [UInt64: LogName] = [:]
-        for name in conversation.logs.keys where name.author != self.id {
-            logs[Mark.tag(of: LogKey(conversation: id, name: name))] = name
-        }
-        for (member, mark) in marks {
-            for row in mark.rows {
-                guard let name = logs[row.tag], self.isBelieved(member, of: name) else { continue }
-                let log = conversation.log(name)
-                guard log.forkPoint == nil else { continue }
-                missing.add(log.lacking(through: row.stored), of: name.author, at: member)
-            }
-        }
-        return missing.all
-    }
-
-    /// Whether somebody may say what there is of a log.
-    private func isBelieved(_ peer: PeerID, of name: LogName) -> Bool {
-        name.author == peer || self.tier(of: peer) >= .known
-    }
-
     private func isLearning(of conversation: ConversationID) -> Bool {
         self.catchUp.fetching.isFetching(conversation)
             || self.links.sharing(conversation).contains { id in

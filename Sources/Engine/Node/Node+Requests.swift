@@ -86,7 +86,8 @@ extension Node {
     private mutating func changeProfile(
         _ name: String?, _ status: String?, _ picture: PictureChange, _ request: RequestID
     ) {
-        let now = self.profile(of: self.id)
+        // Another change may be on its way to the disk.
+        let now = self.record(self.ownProfile)?.profile ?? self.profile(of: self.id)
         var profile = Profile(
             name: name ?? now.name, status: status ?? now.status, picture: now.picture)
         switch picture {
@@ -95,9 +96,9 @@ extension Node {
         case .take(let picture): profile.picture = picture
         }
         guard profile.isWithinLimits else {
-            let isName = !(1...Limits.nameBytes).contains(profile.name.utf8.count)
+            let isName = !Profile.isShort(profile.name)
             return self.fail(
-                request, .size(limit: isName ? Limits.nameBytes : Limits.statusBytes))
+                request, .size(limit: isName ? Limits.nameCharacters : Limits.statusBytes))
         }
         if let name {
             guard !NameLook(name).isMisleading else {
@@ -169,6 +170,7 @@ extension Node {
     mutating func left(_ id: ConversationID) {
         guard self.conversations.table[known: id].isJoined else { return }
         self.conversations.table[known: id].leave(own: self.id)
+        self.dropHoles(of: id)
         self.endDeparture(id)
     }
 

@@ -240,6 +240,7 @@ extension Node {
             let (conversation, author) = (drop.key.conversation, drop.key.name.author)
             if let attendance = drop.attendance, self.conversations.table.has(conversation) {
                 self.conversations.table[known: conversation].attend(author, attendance)
+                self.changedRooms([conversation])
             }
             guard drop.isWhole else { continue }
             self.disk.commits.drops.remove(drop.key)

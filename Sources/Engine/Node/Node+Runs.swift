@@ -45,7 +45,10 @@ extension Node {
         if run.last == log.tail.seq, run.ids.last == log.tail.id { return false }
         if run.first > log.tail.seq + 1 {
             // Of a log that is not known here only its beginning says anything.
-            if log.tail.seq > 0 { self.noteMore(key, seq: run.last, on: id) }
+            if log.tail.seq > 0 {
+                self.noteSigned(run, on: id)
+                self.noteMore(key, seq: run.last, on: id)
+            }
             return false
         }
         guard let verified = run.verified() else {

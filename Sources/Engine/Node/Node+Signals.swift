@@ -18,9 +18,21 @@ extension Node {
             self.presence(of: peer).map { Signal.presence(peer, $0) }
         }
         return present + self.signals.typing
+            + self.conversationsWithHoles.map { .missing($0) }
             + self.transfers.pictures.shown.map {
                 .picture($0, self.transfers.pictures.picture(of: $0))
             }
+    }
+
+    /// Has those who follow lists told that one has changed.
+    mutating func changed(_ list: ChangedList) { self.actions.append(.changed(list)) }
+
+    /// Other rooms are announced, and those of them that the user is in have other members.
+    mutating func changedRooms(_ rooms: some Collection<ConversationID>) {
+        self.changed(.rooms)
+        for id in rooms.sorted() where self.conversations.table[id]?.isJoined == true {
+            self.changed(.members(id))
+        }
     }
 
     mutating func perform(_ wanted: [SignalAction]) {
@@ -28,6 +40,7 @@ extension Node {
             switch action {
             case .perform(let action): self.actions.append(action)
             case .send(let frame, let link): self.send(frame, on: link)
+            case .write(let notice): self.disk.commits.add([notice])
             case .spread(let frame, let links):
                 for link in links { self.sendEncoded(frame, on: link) }
             }
@@ -45,6 +58,7 @@ extension Node {
     /// there, or everybody who may know is.
     mutating func setPreferences(_ preferences: NodePreferences) {
         self.own.configuration.preferences = preferences
+        self.lookAtStreams()
         guard preferences.tellsPresence else { return self.signals.tellNobody() }
         for id in self.links.ids { self.openPresence(on: id) }
     }
@@ -123,7 +137,8 @@ extension Node {
 
     mutating func receivePresence(_ presence: Presence, _ byteCount: Int, on id: LinkID) {
         self.perform(
-            self.signals.receive(presence, byteCount, on: id, of: &self.links, at: self.now))
+            self.signals.receive(
+                presence, byteCount, on: id, of: &self.links, self.conversations, at: self.now))
     }
 
     mutating func receiveEphemeral(_ piece: EphemeralPiece, _ byteCount: Int, on id: LinkID) {

@@ -74,6 +74,9 @@ extension Node {
             self.performDialling(self.dialling.block([peer]))
             if let link = self.links.id(of: peer) { self.close(link, .blocked, "not wanted") }
         }
+        if !standings.isEmpty {
+            for id in self.catchUp.holes.conversations { self.watchHoles(in: id) }
+        }
         if !standings.isEmpty { self.wantKnown() }
         if !standings.isEmpty { self.seekPictures(of: standings.keys.sorted()) }
     }

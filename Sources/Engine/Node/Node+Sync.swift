@@ -40,8 +40,11 @@ extension Node {
     mutating func unshare(_ conversation: ConversationID, on id: LinkID) {
         guard self.links.isShared(conversation, on: id) else { return }
         self.endDiscoveries(conversation, on: id) { _ in true }
+        self.noteTold(
+            self.links[id].shared[known: conversation], of: conversation,
+            by: self.links[id].info.peer)
         self.links.unshare(conversation, on: id)
-        self.perform(self.signals.unshared(conversation, on: id, of: &self.links))
+        self.perform(self.signals.unshared(conversation, on: id, of: &self.links, at: self.now))
         self.endTransfers(of: conversation, on: id)
         self.dropHeldElsewhere(conversation, of: id)
         self.catchUp.payloadWants.drop(conversation, of: id)
@@ -96,7 +99,11 @@ extension Node {
         let answer = self.links[id].shared[known: conversation].digests
             .receive(theirs, own: own, at: self.now.monotonic)
         self.links[id].shared[known: conversation].pages.noteDigestReceived(isEqual: isEqual)
-        if isEqual { self.noteEqual(conversation, on: id) { _ in true } }
+        if isEqual {
+            let changes = self.conversations.table[known: conversation].changes
+            self.links[id].shared[known: conversation].noteEqual(at: changes)
+            self.noteEqual(conversation, on: id) { _ in true }
+        }
         switch answer {
         case .equal: break
         case .differs(let logs, let records):
@@ -270,7 +277,8 @@ extension Node {
         for name in self.conversations.table[known: conversation].names(in: page.bucket) {
             let log = self.conversations.table[known: conversation].log(name)
             if !told.contains(name) {
-                let wasTold = self.links[id].shared[known: conversation].dropRow(name, numbers)
+                let wasTold = self.links[id].shared[known: conversation]
+                    .dropRow(name, log, numbers)
                 (isNews, isOther) = (isNews || wasTold, isOther || log.isCounted || log.isRefused)
                 if log.forkPoint != nil {
                     self.owe(conversation, on: id) { $0.owe(proof: name) }

@@ -31,7 +31,7 @@ package struct Node: Sendable {
     var probes = Probes()
     var catchUp = CatchUp()
     var transfers: Transfers
-    var signals = Signals()
+    var signals: Signals
     var alerts = Alerts()
 
     /// The realms that the node is in, and how their rooms are written.
@@ -60,8 +60,12 @@ package struct Node: Sendable {
             history: OwnHistory(
                 incarnation: Self.incarnation(incarnation, signer, snapshot),
                 isStored: snapshot.incarnation != nil),
-            held: snapshot.held, isAfterLoss: snapshot.isAfterLoss)
-        self.clocks = Clocks(own: NodeTime(buildTime: configuration.buildTime))
+            held: snapshot.held, streams: StreamUpkeep(snapshot.streams),
+            isAfterLoss: snapshot.isAfterLoss)
+        self.signals = Signals(own: certificate.personID)
+        self.clocks = Clocks(
+            buildTime: configuration.buildTime,
+            newest: snapshot.latestShown.values.max() ?? HybridTime(0))
         self.keyring = keyring
         self.dialling = Dialling(
             own: self.id, known: snapshot.peers, budget: configuration.linkBudget)
@@ -101,7 +105,7 @@ package struct Node: Sendable {
     package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         precondition(now.monotonic >= self.now.monotonic, "the monotonic clock does not go back")
         self.now = now
-        self.clocks.own.look(at: now)
+        self.lookAtClock()
         switch event {
         case .started: self.start()
         case .linkOpened(let link, let info, let address, let dial):
@@ -133,15 +137,20 @@ package struct Node: Sendable {
         case .request(let request, let what): self.handleRequest(what, request)
         case .realms(let realms): self.setRealms(realms)
         case .preferences(let preferences): self.setPreferences(preferences)
+        case .set(let name, let value):
+            self.disk.commits.add([Notice(.set(name, value), at: now.wall)])
         case .transfer(let event): self.transferred(event)
         case .examined(let found): self.examined(found)
         case .packetsCounted(let counts): self.packetsCounted(counts)
+        case .flightsSeen(let flights): self.flightsSeen(flights)
         case .damage(let text): self.damageFound(text)
+        case .unwritable(let text): self.raiseAlert(.storage, text)
         }
         self.endDepartures()
         self.closeDoomed()
         self.planFreedWants()
         if self.catchUp.payloadWants.isDue { self.planPayloads() }
+        if self.catchUp.holes.isDue(at: now.monotonic) { self.lookAtHoles() }
         self.tellAlerts()
         self.forgetStrangers()
         self.startBatch()
@@ -161,6 +170,7 @@ package struct Node: Sendable {
     }
 
     private mutating func start() {
+        self.signals.begin(at: self.now)
         if self.persons.profiles.profile(of: self.id) == nil {
             self.setProfile(
                 Profile(name: self.own.configuration.name, status: ""), request: nil)
@@ -170,6 +180,8 @@ package struct Node: Sendable {
         self.tellLoss()
         self.armRelease()
         self.startMarks()
+        for id in self.conversations.table.keys.sorted() { self.watchHoles(in: id) }
+        self.lookAtStreams()
         self.thinRecords()
         self.renewSecrets()
         let blocked = self.chosenPeople.filter { self.standing(of: $0) == .blocked }
@@ -200,12 +212,15 @@ package struct Node: Sendable {
         case .release: self.disk.commits.release = true
         case .delivery: self.deliveriesDue()
         case .marks: self.marksDue()
+        case .holes: self.catchUp.holes.woke()
+        case .streams: self.streamsDue()
         case .networkCheck: self.networkCheckDue()
         case .pulse: self.pulseDue()
         case .storage: self.disk.commits.retry()
         case .secrets: self.secretsDue()
         case .transfers: self.transfersDue()
-        case .signals: self.perform(self.signals.wake(at: self.now))
+        case .signals:
+            self.perform(self.signals.wake(of: self.links, self.conversations, at: self.now))
         case .alerts: break  // what is due is told after each event
         }
     }

@@ -5,6 +5,8 @@ package struct Alert: Hashable, Sendable {
     package enum Code: String, Hashable, Sendable, CaseIterable {
         /// The own clock differs by more than a minute from those of most linked people.
         case clock
+        /// The own clock says a time that has certainly passed.
+        case wrongClock
         /// The own key runs in another daemon, too.
         case identityInUse
         /// Peers turn this daemon away because its key runs in another one: nothing reaches them.
@@ -289,11 +291,15 @@ package struct NodePreferences: Hashable, Sendable {
     package var tellsPresence: Bool
     /// Whether others are told in which conversation the user writes.
     package var tellsTyping: Bool
+    /// For how long data of durable streams is kept that not everybody has received.
+    package var streamsKeepMilliseconds: UInt64
 
     package init(
         directFrom: DirectPolicy = .known, tellsReads: Bool = true, autoFetchBytes: UInt64 = 0,
-        tellsPresence: Bool = true, tellsTyping: Bool = true
+        tellsPresence: Bool = true, tellsTyping: Bool = true,
+        streamsKeepDays: UInt64 = Limits.streamsKeepDays
     ) {
+        self.streamsKeepMilliseconds = streamsKeepDays * Limits.dayMilliseconds
         self.directFrom = directFrom
         self.tellsReads = tellsReads
         self.autoFetchBytes = autoFetchBytes

@@ -1,5 +1,6 @@
 private import CConfusables
 internal import Formats
+private import Letters
 
 /// How a name looks to people, who cannot tell some characters from others and do not see some at all.
 ///

@@ -3,8 +3,8 @@ internal import Formats
 /// Peers that ask to be dialled back, so that they learn whether they can be reached.
 ///
 /// Nobody can have this node dial others: only the host that an asker's own link comes from is
-/// dialled, with the asker's key pinned, no port that a system keeps for itself, once in ten
-/// minutes per link and six times a minute over all. `Docs/Protocol/Wire.md`, "Dial back".
+/// dialled, with the asker's key pinned, no port that a system keeps for itself, once in 20
+/// seconds per link and six times a minute over all. `Docs/Protocol/Wire.md`, "Dial back".
 struct DialBacks: Sendable {
     private var bucket = TokenBucket(
         capacity: Limits.dialBacksPerMinute, fullMilliseconds: 60_000)

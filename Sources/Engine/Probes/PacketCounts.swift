@@ -13,16 +13,26 @@ package struct PacketCounts: Hashable, Sendable {
     package var received: UInt32
     /// Of these, those that came while one before them was missing.
     package var early: UInt32
+    /// How much data a packet has at most, and how large one may be by what the system knows of the way.
+    package var segmentBytes: UInt32
+    package var pathBytes: UInt32
 
     package init(
         sent: UInt32 = 0, resent: UInt32 = 0, needless: UInt32 = 0, received: UInt32 = 0,
-        early: UInt32 = 0
+        early: UInt32 = 0, segmentBytes: UInt32 = 0, pathBytes: UInt32 = 0
     ) {
         self.sent = sent
         self.resent = resent
         self.needless = needless
         self.received = received
         self.early = early
+        self.segmentBytes = segmentBytes
+        self.pathBytes = pathBytes
+    }
+
+    /// Whether an end has asked for packets that are smaller than every network takes.
+    var isNarrow: Bool {
+        Flight.isNarrow(segmentBytes: self.segmentBytes, pathBytes: self.pathBytes)
     }
 
     /// What was counted since then.
@@ -30,7 +40,8 @@ package struct PacketCounts: Hashable, Sendable {
         PacketCounts(
             sent: self.sent &- earlier.sent, resent: self.resent &- earlier.resent,
             needless: self.needless &- earlier.needless,
-            received: self.received &- earlier.received, early: self.early &- earlier.early)
+            received: self.received &- earlier.received, early: self.early &- earlier.early,
+            segmentBytes: self.segmentBytes, pathBytes: self.pathBytes)
     }
 
     /// Packets that had to be sent again, since they did not arrive.
@@ -55,4 +66,6 @@ package struct PacketReport: Hashable, Sendable {
     package var received: UInt32
     /// Of these, those that came while one before them was missing: about one for each that was lost.
     package var early: UInt32
+    /// Whether the link is one of small packets, as where large ones are lost.
+    package var isNarrow = false
 }

@@ -74,7 +74,7 @@ struct PacketTrial: Sendable {
     /// The counts that were asked for have come.
     ///
     /// Those are tried who are trusted most, so that strangers who lose packets on purpose keep nobody out; of
-    /// them those who have lost most so far, then as they come in `candidates`. Of a link without counts nothing
+    /// them those whose packets are small, then those who have lost most so far, then as they come in `candidates`. Of a link without counts nothing
     /// can be told.
     mutating func counted(
         _ counts: [LinkID: PacketCounts], _ candidates: [Candidate], at now: Instant
@@ -84,10 +84,13 @@ struct PacketTrial: Sendable {
             let able = candidates.compactMap { candidate in
                 counts[candidate.link].map { Trial(candidate: candidate, before: $0) }
             }
+            func badness(_ trial: Trial) -> UInt64 {
+                trial.before.lostPerThousand + (trial.before.isNarrow ? 1_000 : 0)
+            }
             let order = able.indices.sorted {
                 let (a, b) = (able[$0], able[$1])
-                return (b.candidate.tier.rawValue, b.before.lostPerThousand, $0)
-                    < (a.candidate.tier.rawValue, a.before.lostPerThousand, $1)
+                return (b.candidate.tier.rawValue, badness(b), $0)
+                    < (a.candidate.tier.rawValue, badness(a), $1)
             }
             self.trials = order.prefix(Limits.packetTrialLinks).map { able[$0] }
             self.isSecond = false
@@ -156,7 +159,8 @@ struct PacketTrial: Sendable {
             guard let found = counts[trial.candidate.link]?.since(trial.before) else { return nil }
             return PacketReport(
                 peer: trial.candidate.peer, address: trial.candidate.address, sent: found.sent,
-                lost: found.lost, received: found.received, early: found.early)
+                lost: found.lost, received: found.received, early: found.early,
+                isNarrow: found.isNarrow)
         }
         self.trials = []
         self.phase = .idle

@@ -31,7 +31,13 @@ struct Probes: Sendable {
         }
         let dial = dialling.nextDial()
         self.dialBacks.began(dial, for: id)
-        return [.perform(.dial(dial, address: address, expecting: links[id].info.peer))]
+        // Else the link that comes of it would take the place of one on which packets are small.
+        let peer = links[id].info.peer
+        let isNarrow =
+            links[id].large.isNarrow || dialling.narrow.has([peer], address, at: now)
+        return [
+            .perform(.dial(dial, address: address, expecting: peer, isNarrow: isNarrow))
+        ]
     }
 
     /// A dial has ended: whoever had asked for it is told what became of it.

@@ -79,7 +79,8 @@ package struct Realms: Hashable, Sendable {
     /// How a room is written.
     package func text(of room: Room) -> String {
         let realm = self.name(of: room.realm)
-        return realm == self.defaultName.text ? room.name.text : "\(realm)/\(room.name.text)"
+        let isDefault = RealmName(realm) == self.defaultName
+        return isDefault ? room.name.text : "\(realm)/\(room.name.text)"
     }
 
     /// The room that a person means by `ops`, `office/ops` or `open/ops`.
@@ -91,7 +92,7 @@ package struct Realms: Hashable, Sendable {
         let word = slash.map { text[text.utf8.index(after: $0)...] } ?? text[...]
         guard let name = RoomName(typed: String(word)) else { throw .malformed(text) }
         guard let slash else { return Room(name, in: try self.id(of: self.defaultName)) }
-        guard let realm = RealmName(text[..<slash].lowercased()) else { throw .malformed(text) }
+        guard let realm = RealmName(typed: String(text[..<slash])) else { throw .malformed(text) }
         return Room(name, in: try self.id(of: realm))
     }
 

@@ -24,10 +24,42 @@ struct Deliveries: Sendable {
     var ownIDs = RecentOwnIDs()
     private(set) var count = 0
     private var armedAt: UInt64?
+    /// Sends of which it is not known yet whether the other one lets the user in: they are answered once that is
+    /// known, or soon.
+    private var unsaid: [ConversationID: [Unsaid]] = [:]
     /// What repeated sends wait for whose first one is not yet on disk.
     private var repeated: [RequestID: DeliveryWait] = [:]
 
+    private struct Unsaid: Sendable {
+        var request: RequestID
+        var message: SentMessage
+        var deadline: UInt64
+    }
+
     var keys: [LogKey] { self.lines.keys.sorted() }
+
+    /// Keeps a send that is to be answered once it is known whether the other one lets the user in.
+    mutating func keep(_ request: RequestID, _ message: SentMessage, until deadline: UInt64) {
+        self.unsaid[message.conversation, default: []].append(
+            Unsaid(request: request, message: message, deadline: deadline))
+    }
+
+    func isUnsaid(in conversation: ConversationID) -> Bool { self.unsaid[conversation] != nil }
+
+    /// Takes out what is answered now: it is known, or their time is over.
+    mutating func takeSaid(
+        in conversation: ConversationID? = nil, at moment: UInt64? = nil
+    ) -> [(request: RequestID, message: SentMessage)] {
+        var said: [(RequestID, SentMessage)] = []
+        for key in self.unsaid.keys.sorted() where conversation == nil || conversation == key {
+            let all = self.unsaid[key] ?? []
+            let rest = all.filter { unsaid in moment.map { unsaid.deadline > $0 } ?? false }
+            said += all.filter { unsaid in moment.map { unsaid.deadline <= $0 } ?? true }
+                .map { ($0.request, $0.message) }
+            self.unsaid[key] = rest.isEmpty ? nil : rest
+        }
+        return said
+    }
 
     /// The logs of some conversations for which somebody waits, in order.
     func keys(where isMeant: (ConversationID) -> Bool) -> [LogKey] {
@@ -62,7 +94,8 @@ struct Deliveries: Sendable {
     /// When the node is to be woken for the first wait that ends; nil where that is arranged.
     mutating func nextWakeUp() -> UInt64? {
         let waits = self.lines.values.joined().lazy.flatMap(\.waits)
-        guard let first = waits.map(\.wait.deadline).min(),
+        let unsaid = self.unsaid.values.joined().map(\.deadline).min()
+        guard let first = [waits.map(\.wait.deadline).min(), unsaid].compactMap(\.self).min(),
             self.armedAt.map({ first < $0 }) ?? true
         else { return nil }
         self.armedAt = first

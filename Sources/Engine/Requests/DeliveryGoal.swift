@@ -51,6 +51,8 @@ package enum DeliveryOutcome: Hashable, Sendable {
     case held
     /// It is linked, and does not have the message yet.
     case waiting
+    /// It is not linked, and these have the message to pass it on.
+    case passing(through: [PeerID])
     /// It is not linked, so that nothing is known.
     case away
 }
@@ -138,11 +140,21 @@ struct DeliveryTally: Sendable {
     }
 
     /// What has become of an entry at each member: those first whom the user knows.
-    func outcomes(of seq: UInt64) -> [(peer: PeerID, outcome: DeliveryOutcome)] {
-        (self.members.filter(\.isKnown) + self.members.filter { !$0.isKnown }).map { member in
+    func outcomes(
+        of seq: UInt64, isBehindOthers: (PeerID) -> Bool = { _ in false }
+    ) -> [(peer: PeerID, outcome: DeliveryOutcome)] {
+        let ordered = self.members.filter(\.isKnown) + self.members.filter { !$0.isKnown }
+        let through = Array(
+            ordered.lazy.filter { $0.isLinked && $0.stored >= seq }.map(\.peer)
+                .prefix(Limits.passingNamed))
+        return ordered.map { member in
             if member.position.read >= seq { return (member.peer, .read) }
             if member.delivered >= seq { return (member.peer, .delivered) }
-            guard member.isLinked else { return (member.peer, .away) }
+            guard member.isLinked else {
+                let isPassing =
+                    !through.isEmpty && !member.isLongAway && isBehindOthers(member.peer)
+                return (member.peer, isPassing ? .passing(through: through) : .away)
+            }
             guard member.stored >= seq else { return (member.peer, .waiting) }
             return (member.peer, .held)
         }

@@ -1,3 +1,5 @@
+internal import Letters
+
 /// How texts and what people look for become words: pure, so that both sides agree.
 ///
 /// The words themselves are made by SQLite's FTS5 with `unicode61`, which takes letters, digits and
@@ -17,9 +19,11 @@ package enum SearchableText {
     package static func indexed(_ text: String) -> String {
         if text.utf8.allSatisfy({ (0x20..<0x80).contains($0) || $0 == 0x0A }) { return text }
         var output = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
+        for scalar in text.composed.unicodeScalars {
             switch scalar.value {
             case 0x01, 0x02: output.append("\u{FFFD}")
+            // The ligatures of printers, which FTS5 takes for letters of their own.
+            case 0xFB00...0xFB06: output.append(contentsOf: String(scalar).folded.unicodeScalars)
             case _ where Self.isWord(scalar):
                 output.append(Self.separator)
                 output.append(scalar)
@@ -28,6 +32,12 @@ package enum SearchableText {
             }
         }
         return String(output)
+    }
+
+    /// A text without what marks a match.
+    static func withoutMarks(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 == 0x01 || $0 == 0x02 }) else { return text }
+        return String(text.map { $0 == Self.matchStart || $0 == Self.matchEnd ? "\u{FFFD}" : $0 })
     }
 
     /// Whether a character counts as a word by itself.
@@ -48,34 +58,81 @@ package enum SearchableText {
     /// The expression of FTS5 for what a person types, or nil where there is no word in it.
     ///
     /// All words must be there. What is in quotes, and what has no space within, such as a path or an
-    /// address, must stand so; a word that ends with `*` may go on.
+    /// address, must stand so; a word that ends with `*` may go on, and so may the last one.
     package static func expression(_ typed: String) -> String? {
-        var terms: [String] = []
-        for (index, part) in typed.split(separator: "\"", omittingEmptySubsequences: false)
-            .enumerated()
-        {
-            if !index.isMultiple(of: 2) {
-                terms.append(Self.term(String(part), isPrefix: false) ?? "")
-                continue
-            }
-            for word in part.split(whereSeparator: \.isWhitespace) {
-                let isPrefix = word.last == "*"
-                terms.append(Self.term(String(word), isPrefix: isPrefix) ?? "")
-            }
-        }
-        terms.removeAll(where: \.isEmpty)
-        return terms.isEmpty ? nil : terms.joined(separator: " AND ")
+        let parts = Self.parts(ofTyped: typed)
+        guard !parts.isEmpty else { return nil }
+        return parts.enumerated().map { index, part in
+            // A single letter would be the beginning of a good part of all words.
+            let mayGoOn = !part.isQuoted && index == parts.count - 1 && part.text.count > 1
+            return Self.term(part.text, isPrefix: part.isBeginning || mayGoOn)
+        }.joined(separator: " AND ")
     }
 
-    private static func term(_ text: String, isPrefix: Bool) -> String? {
-        let hasWord = text.unicodeScalars.contains { scalar in
-            scalar.properties.isAlphabetic || scalar.properties.numericType != nil
-                || Self.isWord(scalar)
+    /// What must be somewhere in a text that is read as a whole, as ``Letters/String/unaccented``.
+    package static func sought(_ typed: String) -> [String] {
+        Self.parts(ofTyped: typed).map { part in
+            let text = part.isBeginning ? String(part.text.dropLast()) : part.text
+            return text.unaccented
         }
-        guard hasWord else { return nil }
-        let safe = Self.indexed(String(text.unicodeScalars.filter { $0.value != 0 }))
-        return "\"\(safe)\"" + (isPrefix ? "*" : "")
     }
+
+    /// What a person typed, word by word.
+    private struct TypedPart {
+        var text: String
+        var isQuoted = false
+        var isBeginning: Bool { !self.isQuoted && self.text.last == "*" }
+    }
+
+    private static func parts(ofTyped typed: String) -> [TypedPart] {
+        var parts: [TypedPart] = []
+        let halves = typed.split(separator: "\"", omittingEmptySubsequences: false)
+        for (index, half) in halves.enumerated() {
+            if index.isMultiple(of: 2) {
+                parts += half.split(whereSeparator: \.isWhitespace).map {
+                    TypedPart(text: String($0))
+                }
+            } else {
+                parts.append(TypedPart(text: String(half), isQuoted: true))
+            }
+        }
+        return parts.filter { part in
+            part.text.unicodeScalars.contains { scalar in
+                scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                    || Self.isWord(scalar)
+            }
+        }
+    }
+
+    private static func term(_ text: String, isPrefix: Bool) -> String {
+        let spellings = Self.spellings(String(text.unicodeScalars.filter { $0.value != 0 }))
+        let terms = spellings.map { "\"\(Self.indexed($0))\"" + (isPrefix ? "*" : "") }
+        return terms.count == 1 ? terms[0] : "(\(terms.joined(separator: " OR ")))"
+    }
+
+    /// A text with `ss` and with `ß` in each place where either may be meant: FTS5 folds one letter to one.
+    private static func spellings(_ text: String) -> [String] {
+        let folded = text.replacing("ß", with: "ss").replacing("ẞ", with: "ss")
+        guard folded.utf8.count > 1, folded.lowercased().contains("ss") else { return [text] }
+        var spellings = [""]
+        var rest = Array(folded)[...]
+        while let first = rest.popFirst() {
+            let isPair =
+                rest.first.map { $0 == "s" || $0 == "S" } == true && (first == "s" || first == "S")
+            guard isPair, let second = rest.first else {
+                spellings = spellings.map { $0 + String(first) }
+                continue
+            }
+            rest.removeFirst()
+            let pair = String([first, second])
+            let isCrowd = spellings.count >= Self.spellingsLimit
+            spellings = spellings.map { $0 + pair } + (isCrowd ? [] : spellings.map { $0 + "ß" })
+        }
+        return spellings
+    }
+
+    /// Of how many places with `ss` each is tried in both ways, as a power of two.
+    private static let spellingsLimit = 8
 
     /// A part of an excerpt.
     package struct Part: Hashable, Sendable {

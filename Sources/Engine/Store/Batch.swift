@@ -302,6 +302,8 @@ package struct Snapshot: Sendable {
     package var arrangements: [ConversationID: Arrangement] = [:]
     /// How much of what is said in conversations is kept, where that is not all.
     package var retentions: [ConversationID: Retention] = [:]
+    /// The conversations that have data of streams.
+    package var streams: Set<ConversationID> = []
     /// The newest time of each conversation that was ever shown.
     package var latestShown: [ConversationID: HybridTime] = [:]
 

@@ -4,4 +4,5 @@ struct CatchUp: Sendable {
     var forkSearches = ForkSearches()
     var payloadWants = PayloadWants()
     var news = News()
+    var holes = Holes()
 }

@@ -39,8 +39,8 @@ struct Conversation: Sendable {
     private(set) var authors: [PeerID] = []
     /// What there is of each author.
     private var authorLogs: [PeerID: AuthorLogs] = [:]
-    /// Logs that came later have greater numbers.
-    private var lastNumber: Int64 = 0
+    /// Logs that came later have greater numbers; and how often the head of a log has moved since the start.
+    private var counts = (lastNumber: Int64(0), changes: UInt64(0))
     /// Logs that later ones of their authors have closed, and that are not here.
     private var closedElsewhere: Set<LogName> = []
     /// Whose logs may give way, where there is no room.
@@ -222,10 +222,10 @@ struct Conversation: Sendable {
     /// A log begins that came from somewhere.
     mutating func begin(_ name: LogName, from source: Source?) {
         self.make(name)
-        self.lastNumber += 1
+        self.counts.lastNumber += 1
         let marks = LogMarks(isClosed: self.closedElsewhere.remove(name) != nil)
         self.logs[known: name].charge = LogCharge(
-            source: source, number: self.lastNumber, marks: marks)
+            source: source, number: self.counts.lastNumber, marks: marks)
         if self.count(of: name.author) == 1 { self.authorLogs[name.author]?.source = source }
     }
 
@@ -374,11 +374,20 @@ struct Conversation: Sendable {
         guard !log.isBeyondFork(run.run.first) else { return log }
         let wasCounted = log.isCounted
         log.head = log.countedHead(of: run)
+        log.change = self.nextChange()
         if log.tail.seq < log.head.seq { log.tail = log.head }
         if !wasCounted, log.isCounted { self.noteCounted(name.author) }
         self.buckets.touch(self.set(name, log))
         self.noteWriting(of: name.author, log)
         return log
+    }
+
+    /// How often the head of a log has moved since the start.
+    var changes: UInt64 { self.counts.changes }
+
+    private mutating func nextChange() -> UInt64 {
+        self.counts.changes += 1
+        return self.counts.changes
     }
 
     /// Notes that an author has written, by a log that does more than begin and join.
@@ -413,6 +422,7 @@ struct Conversation: Sendable {
         var log = self.log(name)
         if !log.isCounted { self.noteCounted(name.author) }
         (log.forkPoint, log.head, log.tail) = (point, head, tail)
+        log.change = self.nextChange()
         self.buckets.touch(self.set(name, log))
         self.reviewWriting(of: name.author)
         self.clipHeld(name)
@@ -426,7 +436,7 @@ struct Conversation: Sendable {
             person: stored.person,
             whole: stored.wanted.lowest.map { $0 - 1 }, held: stored.held,
             charge: charge)
-        self.lastNumber = max(self.lastNumber, charge.number)
+        self.counts.lastNumber = max(self.counts.lastNumber, charge.number)
         self.buckets.touch(self.set(name, log))
         self.noteWriting(of: name.author, log)
         if log.isCounted { self.noteCounted(name.author) }

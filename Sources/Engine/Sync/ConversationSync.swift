@@ -52,6 +52,9 @@ struct ConversationSync: Sendable {
     private var unsettled = NumberSet()
     /// Those that show another history than is here: of this one the peer has nothing.
     private var divergent = NumberSet()
+    /// The conversation's count of changes when the peer's digest last equalled the own one: logs that have not
+    /// changed since are there as they are here.
+    private var equalAt: UInt64?
     /// Its rows of logs not yet known here.
     var unknown = UnknownLogs()
     /// Logs of which the peer has more than this node, and when they may be asked for.
@@ -106,6 +109,13 @@ struct ConversationSync: Sendable {
         self.row(of: name, numbers)?.shown ?? .max
     }
 
+    /// How many entries of a log the peer has, by what it told last; nil where it has told nothing.
+    func told(of name: LogName, _ log: LogProgress, _ numbers: LogNumbers) -> UInt64? {
+        if let equalAt, log.isCounted, log.change <= equalAt { return log.head.seq }
+        if let number = numbers.find(name), self.rows[number] != nil { return self.seq(of: number) }
+        return log.bucket.flatMap { self.pages.hasHeard(of: $0) ? 0 : nil }
+    }
+
     /// Whether the peer says that it takes nothing of somebody's.
     func refuses(_ author: PeerID, _ numbers: LogNumbers) -> Bool {
         self.rows.refused.contains { numbers[$0]?.author == author }
@@ -125,6 +135,14 @@ struct ConversationSync: Sendable {
     var isSeeking: Bool { !self.lacking.isEmpty || self.unknown.isSeeking }
 
     // MARK: Clocks
+
+    /// Notes that the peer's digest of logs equals the own one.
+    mutating func noteEqual(at change: UInt64) { self.equalAt = change }
+
+    /// The peer has less of a log than is here: an earlier digest says nothing about it any longer.
+    private mutating func noteLess(than log: LogProgress, seq: UInt64) {
+        if let equalAt, seq < log.head.seq, log.change <= equalAt { self.equalAt = nil }
+    }
 
     /// Notes that the peer has an own log to its end, so that new entries may be pushed; false where it has
     /// said so before.
@@ -147,6 +165,7 @@ struct ConversationSync: Sendable {
         var finding = RowFinding()
         let row = Self.unproven(row)
         finding.isNews = self.rows.update(row, of: number)
+        self.noteLess(than: log, seq: row.seq)
         self.settle(number)
         self.divergent.remove(number)
         if log.forkPoint != nil {
@@ -210,7 +229,8 @@ struct ConversationSync: Sendable {
     /// A page has come without a log, so the peer has nothing of it.
     ///
     /// False where it had told nothing.
-    mutating func dropRow(_ name: LogName, _ numbers: LogNumbers) -> Bool {
+    mutating func dropRow(_ name: LogName, _ log: LogProgress, _ numbers: LogNumbers) -> Bool {
+        self.noteLess(than: log, seq: 0)
         guard let number = numbers.find(name) else { return false }
         self.settle(number)
         self.divergent.remove(number)

@@ -18,6 +18,8 @@ struct LogProgress: Hashable, Sendable {
     var isRefused = false
     /// Who brought it, and when.
     var charge = LogCharge()
+    /// How many changes of heads the conversation had counted when this one moved last.
+    var change: UInt64 = 0
     /// The log's bucket; nil while it is not kept here.
     var bucket: UInt8?
 

@@ -27,6 +27,8 @@ struct PageExchange: Sendable {
     private var told: [UInt8: Told] = [:]
     /// The pages that the peer will send, since its buckets differ.
     private var awaited = BucketSet()
+    /// The pages that have come.
+    private var heard = BucketSet()
     private var hasHeard = false
 
     /// Whether what the peer has is known: its clock has come, or a digest that equals the own one.
@@ -78,8 +80,12 @@ struct PageExchange: Sendable {
 
     mutating func noteReceived(_ bucket: UInt8) {
         self.hasHeard = true
+        self.heard.insert(bucket)
         self.awaited.remove(bucket)
     }
+
+    /// Whether the peer has told all that it has in a bucket.
+    func hasHeard(of bucket: UInt8) -> Bool { self.heard.contains(bucket) }
 
     /// Whether a page of the peer's that differs from the own one is to be answered by that.
     ///

@@ -36,6 +36,8 @@ struct Download: Sendable {
     /// What tells of it.
     var places: [BlobPlace]
     var isAwaited: Bool
+    /// About how many of its bytes are here, until they are looked at.
+    var foundBytes: UInt64 = 0
     /// Who has told of it: they are asked first.
     var authors: Set<PeerID> = []
     var phase = Phase.waiting
@@ -82,6 +84,9 @@ struct Download: Sendable {
 
     /// How many of its bytes are here.
     var stored: UInt64 {
+        if self.phase == .waiting || self.phase == .opening {
+            return min(self.foundBytes, self.layout.size)
+        }
         let last = self.layout.chunkCount - 1
         let full = self.chunks.count - (self.chunks.contains(last) ? 1 : 0)
         let lastBytes = self.chunks.contains(last) ? self.layout.byteCount(of: .chunk(last)) : 0
@@ -101,6 +106,7 @@ struct Download: Sendable {
 
     /// The shell looks again what is here.
     mutating func reopen() {
+        self.foundBytes = self.stored
         self.phase = .opening
         self.underWay = []
         self.storing = []

@@ -87,10 +87,12 @@ struct Downloads: Sendable {
 
     /// Begins to fetch a file, or notes that somebody waits for it.
     ///
-    /// - Parameter author: who tells of it; nil where that is not known.
+    /// - Parameters:
+    ///   - author: who tells of it; nil where that is not known.
+    ///   - stored: about how many bytes are here from an earlier run.
     mutating func fetch(
         _ blob: BlobID, _ layout: BlobLayout, in place: BlobPlace, by author: PeerID? = nil,
-        isAwaited: Bool
+        isAwaited: Bool, stored: UInt64 = 0
     ) -> [Step] {
         if let author { self.table[blob]?.authors.insert(author) }
         if var known = self.table[blob] {
@@ -114,6 +116,7 @@ struct Downloads: Sendable {
         }
         var download = Download(blob, layout, in: place, isAwaited: isAwaited)
         if let author { download.authors.insert(author) }
+        download.foundBytes = stored
         guard self.table.count < Limits.downloads else {
             return [.task(.tell(download.report(.failed(.busy))))]
         }

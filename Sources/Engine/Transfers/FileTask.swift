@@ -47,8 +47,10 @@ package enum FileTask: Hashable, Sendable {
 /// What became of a ``FileTask``, or what a user wants.
 package enum FileEvent: Sendable {
     /// Fetch what a message or a profile tells of, by its author where that is known; one that a user waits
-    /// for goes before those that are fetched by themselves.
-    case fetch(BlobID, BlobLayout, in: BlobPlace, by: PeerID? = nil, isAwaited: Bool)
+    /// for goes before those that are fetched by themselves. `stored` is about how many bytes an earlier run
+    /// has left, until all of them are looked at.
+    case fetch(
+        BlobID, BlobLayout, in: BlobPlace, by: PeerID? = nil, isAwaited: Bool, stored: UInt64 = 0)
     /// Fetch it no longer, and remove what is there of it.
     case cancel(BlobID)
     /// What of a file is here, right and checked.

@@ -43,10 +43,10 @@ package struct Transfers: Sendable {
         _ wanted: inout [TransferAction]
     ) {
         switch event {
-        case .fetch(let blob, let layout, let place, let author, let isAwaited):
+        case .fetch(let blob, let layout, let place, let author, let isAwaited, let stored):
             self.pictures.began(blob)
             let begun = self.downloads.fetch(
-                blob, layout, in: place, by: author, isAwaited: isAwaited)
+                blob, layout, in: place, by: author, isAwaited: isAwaited, stored: stored)
             self.perform(begun, neighbours, at: now, &wanted)
             // Where it is sought already, another message tells of more who may have it.
             for link in neighbours.holders(of: place) {

@@ -14,10 +14,10 @@ package struct Room: Hashable, Comparable, Sendable {
         self.name = name
     }
 
-    /// The id of the room's conversation: `H("stoa room 2", realm id ‖ name)`.
+    /// The id of the room's conversation: `H("stoa room 2", realm id ‖ name)`, the name without joiners.
     package var conversation: ConversationID {
         ConversationID(
-            BLAKE2b.hash256(self.realm.hash.bytes + Array(self.name.text.utf8), personal: .room))
+            BLAKE2b.hash256(self.realm.hash.bytes + Array(self.name.key.utf8), personal: .room))
     }
 
     /// Orders by realm, then by name.

@@ -1,13 +1,15 @@
+internal import Letters
+
 /// Whether a text calls somebody by name: `@ada`, or `@Ada Lovelace`.
 package enum Mention {
     /// Whether `@` and the name, or its first word, stand in a text, in upper or lower case, with no
     /// letter or digit around them.
     package static func isMade(of name: String, in text: String) -> Bool {
         guard Self.isPossible(in: text) else { return false }
-        let whole = name.lowercased()
+        let whole = name.sought
         let first = whole.split(separator: " ").first.map { String($0) } ?? ""
         guard !first.isEmpty else { return false }
-        let lowered = text.lowercased()
+        let lowered = text.sought
         var isInWord = false
         for index in lowered.indices {
             let character = lowered[index]

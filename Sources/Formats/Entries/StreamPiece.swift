@@ -45,7 +45,7 @@ package struct StreamPiece: Hashable, Sendable {
 
     init?(_ fields: FieldList) {
         guard let text = fields.text(of: Self.nameType, bytes: 1...Limits.nameBytes),
-            let name = StreamName(text), name.text.utf8.elementsEqual(text.utf8),
+            let name = StreamName(text),
             let session = Self.number(fields.value(of: Self.sessionType)),
             let bytes = fields.value(of: Self.bytesType),
             let offset = Self.number(fields.value(of: Self.offsetType))

@@ -1,12 +1,18 @@
 /// The name of a stream in a conversation, by which both ends find it.
 package struct StreamName: Hashable, Comparable, Sendable {
-    /// The name: letters, digits and `-`, `_`, `.` within, as that of a room.
+    /// The name, as that of a room, without joiners.
     package let text: String
 
-    /// Takes what may be a name: 1 to ``Limits/nameBytes`` bytes; nil for what may not.
+    /// Accepts a name in its one spelling, as it comes over the wire; nil for any other.
     package init?(_ text: String) {
-        guard let name = RoomName(text) else { return nil }
-        self.text = name.text
+        guard let name = RoomName(text), name.key.utf8.elementsEqual(text.utf8) else { return nil }
+        self.text = text
+    }
+
+    /// Accepts what a person typed, in any spelling.
+    package init?(typed text: String) {
+        guard !text.hasPrefix("#"), let name = RoomName(typed: text) else { return nil }
+        self.text = name.key
     }
 
     /// Orders by text.
@@ -57,8 +63,7 @@ package struct StreamPacket: Hashable, Sendable {
             throw .value(field: "packet number")
         }
         let text = try reader.text("stream name", limit: Limits.nameBytes)
-        // In one form only, so that a name is the same for all.
-        guard let name = StreamName(text), name.text.utf8.elementsEqual(text.utf8) else {
+        guard let name = StreamName(text) else {
             throw .value(field: "stream name")
         }
         self.name = name

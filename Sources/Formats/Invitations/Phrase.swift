@@ -1,4 +1,5 @@
 package import Crypto
+internal import Letters
 internal import CWords
 
 /// A phrase that people can say, of which a key is made, slowly: that of a secret room, or of a backup.
@@ -67,11 +68,8 @@ package struct Phrase: Hashable, Sendable {
     /// words. Throws where a phrase is empty or too long, and where it is meant to be one that Stoa made and
     /// lacks a word, has one that is not in the list, or words that do not belong together.
     package init(_ typed: String) throws(PhraseError) {
-        // Keyboards differ in how they put an accent on a letter.
-        let parts = typed.composed.unicodeScalars.split { $0.properties.isWhitespace }
-            .map(String.init)
-        let text = parts.joined(separator: " ")
-        guard !parts.isEmpty else { throw .empty }
+        let text = Self.spelt(typed)
+        guard !text.isEmpty else { throw .empty }
         guard text.utf8.count <= Self.limitBytes else { throw .tooLong }
         let words = Self.words(of: typed)
         let strange = words.indices.filter { Self.place(of: words[$0]) == nil }
@@ -90,6 +88,24 @@ package struct Phrase: Hashable, Sendable {
             })
         else { throw .check }
         self.init(text: words.joined(separator: " "), suite: suite)
+    }
+
+    /// Reads the phrase of a backup that somebody chose: also words of the list that were not drawn by Stoa, which no
+    /// check word then goes with.
+    ///
+    /// Throws where it is empty or too long.
+    package init(chosen typed: String) throws(PhraseError) {
+        do throws(PhraseError) { self = try Phrase(typed) } catch {
+            guard error != .empty, error != .tooLong else { throw error }
+            self.init(text: Self.spelt(typed), suite: nil)
+        }
+    }
+
+    /// Words with one space between them, in normalization form C: keyboards differ in how they put an accent on a
+    /// letter.
+    private static func spelt(_ typed: String) -> String {
+        typed.composed.unicodeScalars.split { $0.properties.isWhitespace }.map(String.init)
+            .joined(separator: " ")
     }
 
     /// What is typed as words of the list may be written: in small letters, without what stands between them.
@@ -118,7 +134,7 @@ package struct Phrase: Hashable, Sendable {
         var hasher = BLAKE2b.Hasher(personal: .phraseSalt)
         hasher.update(realm.hash)
         hasher.update([suite.rawValue].span.bytes)
-        hasher.update(Array(name.text.utf8).span.bytes)
+        hasher.update(Array(name.key.utf8).span.bytes)
         let salt = Array(hasher.finalize().bytes.prefix(Argon2id.saltByteCount))
         let root = try self.key(salt: salt).withBytes { Bytes32($0) }
         guard let root else { preconditionFailure("a key has 32 bytes") }

@@ -5,7 +5,7 @@ internal import Crypto
 ///     stoa:realm?name=office&id=ID&secret=SECRET&check=CHECK
 ///     stoa:realm?name=office&id=ID&secret=SECRET&previous=SECRET&until=MILLISECONDS&check=CHECK
 ///
-/// Ids and secrets are base32. There is one line for a realm: the order of the parts is this.
+/// Ids and secrets are base32; a name is escaped as in ``RoomInvitation``. There is one line for a realm: the order of the parts is this.
 /// `Docs/Data.md`.
 package struct RealmInvitation: Hashable, Sendable {
     /// The realm, under the name that it has where the line was made.
@@ -16,13 +16,13 @@ package struct RealmInvitation: Hashable, Sendable {
 
     /// What every line begins with.
     package static let prefix = "stoa:realm?"
-    /// The longest line has 32 bytes of name, 4 texts of 52, a number of 20 and what stands between.
-    package static let limitBytes = 512
+    /// The longest line has 128 bytes of name in 384, 3 texts of 52, a number of 20 and what stands between.
+    package static let limitBytes = 1_024
 
     /// The line, without a newline.
     package var line: String {
         var line = InvitationLine(Self.prefix)
-        line.add("name", self.realm.name.text)
+        line.add("name", escaping: self.realm.name.text)
         line.add("id", self.realm.id.description)
         line.add("secret", self.realm.secret)
         if let previous = self.realm.previous {
@@ -37,8 +37,9 @@ package struct RealmInvitation: Hashable, Sendable {
     /// Throws what is wrong with it; secrets are never part of that.
     package init(_ text: String) throws(InvitationError) {
         var parts = try InvitationParts(of: text, behind: Self.prefix, limit: Self.limitBytes)
-        let name = try parts.take("name")
-        guard let name = RealmName(name), name != .open else { throw .value("name") }
+        guard let name = RealmName(try parts.text("name")), name != .open else {
+            throw .value("name")
+        }
         let id = try parts.bytes("id")
         let secret = try parts.bytes("secret")
         var previous: Realm.Previous?

@@ -178,9 +178,14 @@ package struct Profile: Hashable, Sendable {
         self.picture = picture
     }
 
-    /// Whether both texts fit their limits (``Limits/nameBytes``, ``Limits/statusBytes``).
+    /// Whether both texts fit their limits (``Limits/nameCharacters``, ``Limits/statusBytes``).
     package var isWithinLimits: Bool {
-        self.name.utf8.count <= Limits.nameBytes && self.status.utf8.count <= Limits.statusBytes
+        Self.isShort(self.name) && self.status.utf8.count <= Limits.statusBytes
+    }
+
+    /// Whether a name is short enough for a person's.
+    package static func isShort(_ name: String) -> Bool {
+        name.utf8.count <= Limits.nameBytes && name.unicodeScalars.count <= Limits.nameCharacters
     }
 
     private static let nameType: UInt64 = 1
@@ -204,6 +209,11 @@ package struct Profile: Hashable, Sendable {
         }
         self.name = try Self.text(
             fields, Self.nameType, "profile name", limit: Limits.nameBytes)
+        guard Self.isShort(self.name) else {
+            throw .limit(
+                field: "profile name", limit: Limits.nameCharacters,
+                got: UInt64(self.name.unicodeScalars.count))
+        }
         self.status = try Self.text(
             fields, Self.statusType, "profile status", limit: Limits.statusBytes)
         if let picture = fields.value(of: Self.pictureType) {

@@ -100,7 +100,8 @@ package actor SearchIndex {
         try self.perform { (table) throws(SQLiteError) in try table.search(query) }
     }
 
-    /// What is found in these messages, which are indexed in memory for this one call.
+    /// What is found in these messages, which are indexed in memory for this one call; of what no word
+    /// begins with, any part of a text, behind all others.
     package func search(
         _ query: SearchQuery, in documents: [SearchDocument]
     ) throws(StoreFailure) -> [SearchHit] {
@@ -108,7 +109,15 @@ package actor SearchIndex {
             let table = try SearchTable(path: ":memory:")
             try table.create()
             try table.put(documents, Cursor(0))
-            return try table.search(query)
+            let hits = try table.search(query)
+            let found = Set(hits.map(\.id))
+            let others = documents.filter { !found.contains($0.id) && query.isAbout($0) }
+            return hits
+                + others.compactMap { document in
+                    FoundText.excerpt(of: document.text, sought: query.sought).map {
+                        SearchHit(id: document.id, time: document.time, rank: 0, excerpt: $0)
+                    }
+                }
         }
     }
 }

@@ -13,6 +13,8 @@ package struct SearchQuery: Hashable, Sendable {
 
     /// The words, as ``SearchableText/expression(_:)`` gives them.
     package var expression: String
+    /// What must be somewhere in a text that is in no index (``SearchableText/sought(_:)``).
+    package var sought: [String] = []
     /// Only in this conversation; nil for all.
     package var conversation: ConversationID?
     /// Only what one of these has written; empty for all.
@@ -51,6 +53,14 @@ package struct SearchQuery: Hashable, Sendable {
         case .rank: hits.sort { ($0.rank, $0.id) < ($1.rank, $1.id) }
         }
         hits.removeLast(max(0, hits.count - self.limit))
+    }
+
+    /// Whether a message is one of those among which is sought.
+    func isAbout(_ document: SearchDocument) -> Bool {
+        (self.conversation ?? document.conversation) == document.conversation
+            && (self.authors.isEmpty || self.authors.contains(document.author))
+            && document.time >= self.since ?? HybridTime(0)
+            && document.time < self.until ?? HybridTime(.max)
     }
 
     static func word(_ conversation: ConversationID) -> String {

@@ -5,7 +5,7 @@ internal import Formats
 final class SearchTable {
     let database: Database
     /// Of the tables and of how texts become words; another one is made again.
-    private static let version: Int64 = 2
+    private static let version: Int64 = 3
     private lazy var find = self.database.statement(
         "SELECT id FROM docs WHERE place = :place")
     private lazy var addDoc = self.database.statement(

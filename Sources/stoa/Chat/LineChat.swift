@@ -52,7 +52,13 @@ struct LineChat {
             self.keep()
         } catch {
             self.tellUnsent()
-            throw error
+            // A person has ended it, and what they typed is kept.
+            guard error.isInterrupt, self.kept != nil || !self.hasUnsent else {
+                var failure = error
+                if error.isInterrupt { failure.next = "the lines above were not sent" }
+                throw failure
+            }
+            return
         }
         guard !self.rejected else {
             throw Failure(.badData, why: "not all lines were sent", next: "see above")
@@ -115,9 +121,6 @@ struct LineChat {
         case .tooLong:
             self.rejected = true
             self.report("a line has more than \(ControlLimits.textBytes) bytes and was not sent")
-        case .notUTF8:
-            self.rejected = true
-            self.report("a line is not UTF-8 and was not sent")
         }
     }
 
@@ -282,6 +285,9 @@ struct LineChat {
                 try self.console.print(self.lines.text(ofChange: change.value))
             case .gap(let gap): self.report("messages are missing: \(gap.reason.shown)")
             case .piece: continue
+            case .missing(let event):
+                let text = MissingResult.line(event.missing, more: event.moreMissing)
+                self.report(text ?? "all messages that were missing are here")
             case .lost(let error):
                 self.sending = nil
                 self.report("\(error.reason); connecting again, your text is kept")

@@ -6,7 +6,6 @@ struct LineInput {
     enum Line: Equatable {
         case text(String)
         case tooLong
-        case notUTF8
     }
 
     private var rest: [UInt8] = []
@@ -35,8 +34,9 @@ struct LineInput {
             self.isTooLong = false
         }
         if self.rest.last == 0x0D { self.rest.removeLast() }
-        if self.isTooLong || self.rest.count > ControlLimits.textBytes { return .tooLong }
+        guard !self.isTooLong else { return .tooLong }
         guard !self.rest.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) else { return nil }
-        return String(validating: self.rest, as: UTF8.self).map { .text($0) } ?? .notUTF8
+        let text = MessageText.repaired(self.rest)
+        return text.utf8.count > ControlLimits.textBytes ? .tooLong : .text(text)
     }
 }

@@ -10,7 +10,13 @@ enum PlainCommands {
         let place = TerminalText.word(to)
         let command: String? =
             switch name {
-            case .me, .help, .quit: nil
+            case .me, .help, .quit, .open: nil
+            case .requests: "requests"
+            case .info: "info ID"
+            case .create: "create ROOM --secret"
+            case .invite: "invite \(place)"
+            case .profile: "profile"
+            case .realm: "realm list"
             case .join: "join"
             case .leave: "leave \(place)"
             case .msg: "send @PERSON TEXT"
@@ -30,6 +36,7 @@ enum PlainCommands {
             case .back: "presence online"
             case .status: "status"
             }
+        if name == .open { return "/open does not work here: open the link from your terminal" }
         guard let command else { return "usage: /\(name) \(name.operands)" }
         return "/\(name) does not work here: stoa \(command)"
     }

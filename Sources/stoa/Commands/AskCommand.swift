@@ -22,6 +22,7 @@ struct AskCommand: Subcommand {
             "If the answer decides something, name with --by the people who may give it, and verify them first (stoa verify): anyone can write in an open room. Without --by only your contacts count.",
             "The answer is printed on standard output. Exit codes: 0 for the first choice, or for any answer without --choices; 1 for the second choice, and so on; 75 if --timeout passes first (an hour by default). The error then names a key: the same command with --key and that key goes on waiting and does not ask again.",
         ])
+    static let mayTakeLong = true
 
     /// As many as exit codes can tell apart from those of sysexits.h.
     private static let mostChoices = 32
@@ -54,8 +55,8 @@ struct AskCommand: Subcommand {
                     next: "give different words separated by commas: yes,no")
             }
         }
-        self.from = arguments.value("--by").map { $0.split(separator: ",").map { String($0) } }
-        self.key = SendKey(given: arguments.value("--key"))
+        self.from = arguments.list("--by")
+        self.key = SendKey(given: try arguments.word("--key"))
     }
 
     func run(in context: CommandContext) throws(Failure) {
@@ -63,18 +64,6 @@ struct AskCommand: Subcommand {
         let deadline = SystemClock.monotonicMilliseconds() + UInt64(limit)
         let allowed = try self.allowed(context)
         try context.begin(with: self.to)
-        // Subscribed first, so that no answer falls in between.
-        let path = try context.socketPath()
-        let follower = try Failure.of { () throws(ClientError) in
-            try MessageFollower(
-                path: path,
-                params: SubscribeMethod.Params {
-                    $0.to = self.to
-                    $0.kinds = [.message, .reaction]
-                    $0.notMine = true
-                    $0.authors = self.from
-                }, answerMilliseconds: limit)
-        }
         var send = SendMethod.Params()
         send.to = self.to
         send.text = self.text
@@ -85,8 +74,20 @@ struct AskCommand: Subcommand {
         }
         guard !asked.id.isEmpty else { throw Failure(.garbled("the sent message has no id")) }
         let answers = Answers(question: asked.id, isDirect: self.to.hasPrefix("@"))
-        let found = try self.wait(
-            follower, until: deadline, answers, from: allowed, since: asked.cursor)
+        let found: (choice: Int, text: String, json: JSON)?
+        do throws(Failure) {
+            let follower = try self.follow(after: asked.cursor, context, milliseconds: limit)
+            found = try self.wait(
+                follower, until: deadline, answers, from: allowed, since: asked.cursor)
+        } catch {
+            var failure = error
+            if error.isInterrupt || error.isLoss {
+                failure.next =
+                    "nobody has answered yet, and question \(asked.id.prefix(12)) is still there; "
+                    + "to go on waiting, \(self.key.advice)"
+            }
+            throw failure
+        }
         guard let found else {
             throw Failure(
                 .temporary, why: "nobody answered in time",
@@ -97,6 +98,24 @@ struct AskCommand: Subcommand {
         context.status = Int32(found.choice)
         try context.json
             ? context.console.print(found.json) : context.console.print(found.text + "\n")
+    }
+
+    /// Follows all that came after the question, which may have been asked by an earlier run.
+    private func follow(
+        after cursor: Int64, _ context: CommandContext, milliseconds: Int
+    ) throws(Failure) -> MessageFollower {
+        let path = try context.socketPath()
+        return try Failure.of { () throws(ClientError) in
+            try MessageFollower(
+                path: path,
+                params: SubscribeMethod.Params {
+                    $0.to = self.to
+                    $0.from = cursor
+                    $0.kinds = [.message, .reaction]
+                    $0.notMine = true
+                    $0.authors = self.from
+                }, answerMilliseconds: milliseconds)
+        }
     }
 
     /// The question with what may be answered.
@@ -152,7 +171,7 @@ struct AskCommand: Subcommand {
                 return Answer(
                     author: change.peer ?? "", text: sign, cursor: change.cursor,
                     json: change.json)
-            case .piece, .gap, .lost, .connected: return nil
+            case .piece, .missing, .gap, .lost, .connected: return nil
             }
         }
     }

@@ -24,6 +24,7 @@ struct ChatCommand: Subcommand {
             "--timeout limits the wait for the daemon's answers, not how long you chat.",
             "NO_COLOR in the environment turns colours off. Ctrl-D ends.",
         ])
+    static let mayTakeLong = true
 
     private static let historyMessages: Int64 = 20
     /// The program with the screen.
@@ -52,8 +53,12 @@ struct ChatCommand: Subcommand {
             return try self.become(program, context)
         }
         guard let to = self.to else {
+            let isDumb = context.console.outputIsTerminal && !self.isPlain
             throw .usage(
-                "no room or person is given", next: "give TO, as in: stoa chat ops")
+                isDumb
+                    ? "TERM says that this terminal cannot show a screen"
+                    : "no room or person is given",
+                next: (isDumb ? "set TERM, or " : "") + "give TO, as in: stoa chat ops")
         }
         try self.runPlain(to, context)
     }
@@ -89,7 +94,7 @@ struct ChatCommand: Subcommand {
                 path: path,
                 params: SubscribeMethod.Params {
                     $0.to = to
-                    $0.kinds = [.message, .deleted, .edited, .reaction]
+                    $0.kinds = [.message, .deleted, .edited, .reaction, .missing]
                 },
                 answerMilliseconds: context.options.timeoutMilliseconds)
         }

@@ -17,6 +17,7 @@ struct ConnectCommand: Subcommand {
             "Without --wait it only starts dialling; \"stoa peers\" shows the outcome.",
             "With --wait it exits 0 once linked; any other exit code says why not: 68 no such host or no route, 69 nobody listens there, 75 no answer in time, 76 not a Stoa that this one can link to, 77 wrong key, 78 no common realm.",
         ])
+    static let mayTakeLong = true
 
     private let params: ConnectMethod.Params
 
@@ -29,9 +30,19 @@ struct ConnectCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(Failure) {
-        try context.show(
-            ConnectMethod.self, self.params, daemonMilliseconds: self.params.waitMilliseconds
-        ) {
+        let result: Received<ConnectMethod.Result>
+        do throws(Failure) {
+            result = try context.throughRestarts(of: "connect") { () throws(Failure) in
+                try context.call(
+                    ConnectMethod.self, self.params,
+                    daemonMilliseconds: self.params.waitMilliseconds)
+            }
+        } catch {
+            var failure = error
+            if error.isInterrupt { failure.next = "the daemon goes on dialling; see: stoa peers" }
+            throw failure
+        }
+        try context.show(result) {
             guard let peer = $0.peer else {
                 return "dialling \($0.address.shown); see: stoa peers\n"
             }

@@ -44,6 +44,7 @@ struct ConversationsCommand: Subcommand {
         let marks =
             (conversation.muted == true ? ["muted"] : [])
             + (conversation.archived == true ? ["archived"] : [])
+            + (conversation.looksLike?.prefix(1).map { "looks like \($0.shown)" } ?? [])
         let shown = conversation.shownName
         return marks.isEmpty ? shown : "\(shown) (\(marks.joined(separator: ", ")))"
     }

@@ -19,6 +19,7 @@ struct ExportCommand: Subcommand {
             "The objects are those of \"stoa --json history\", described in stoa-control(7) as Message. As text, each message begins on a line of its own.",
             "Messages are printed as they are now: edited, and without those that were deleted. Messages deleted later stay in what you printed.",
         ])
+    static let mayTakeLong = true
 
     /// How a message is printed.
     private enum Format: String {
@@ -42,26 +43,44 @@ struct ExportCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(Failure) {
+        var printed = (count: 0, last: Timestamp?.none)
+        do throws(Failure) { try self.export(context, &printed) } catch {
+            var failure = error
+            if error.isInterrupt { failure.next = Self.rest(after: printed.count, printed.last) }
+            throw failure
+        }
+    }
+
+    /// How to go on.
+    private static func rest(after count: Int, _ last: Timestamp?) -> String {
+        guard let last else { return "no message was printed" }
+        return
+            "\(count) messages were printed; the same command with --since \(last.text) prints the "
+            + "rest, from the last message on"
+    }
+
+    private func export(
+        _ context: CommandContext, _ printed: inout (count: Int, last: Timestamp?)
+    ) throws(Failure) {
         let console = context.console
         let lines = MessageLine(console: console, showsConversation: false)
-        var count = 0
         var told: UInt64 = 0
         // Where the messages themselves run over the terminal nothing else need be told.
         let tells = console.errorsAreTerminal && !console.outputIsTerminal
-        try self.reading.forEachPage(context) { (page) throws(Failure) in
+        defer { if tells { console.report("\r\u{1B}[K\(printed.count) messages\n") } }
+        try self.reading.forEachPage(context, of: Self.syntax.name) { (page) throws(Failure) in
             for message in page {
                 switch context.json ? .jsonl : self.format {
                 case .jsonl: try console.print(message.json)
                 case .text: try console.print(lines.text(message.value))
                 }
             }
-            count += page.count
             try console.flush()
+            printed = (printed.count + page.count, page.last?.time ?? printed.last)
             let now = SystemClock.monotonicMilliseconds()
             guard tells, now >= told + Self.progressMilliseconds else { return }
             told = now
-            console.report("\r\(count) messages, up to \(LocalTime.text(page.last?.time)) ")
+            console.report("\r\(printed.count) messages, up to \(LocalTime.text(printed.last)) ")
         }
-        if tells { console.report("\r\u{1B}[K\(count) messages\n") }
     }
 }

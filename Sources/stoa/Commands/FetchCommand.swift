@@ -12,8 +12,9 @@ struct FetchCommand: Subcommand {
             "ID is a message's id, or at least its first 8 characters: \"stoa history TO --ids\" shows them.",
             "Without -o the file is saved in the current folder under the name its author gave it; unsafe characters become _. No file is ever overwritten.",
             "If the file is not here yet, fetch waits for a peer that has it and downloads it. With -o - the content is written as it arrives.",
-            "If stoa or the daemon ends meanwhile, the parts that arrived are kept and the next fetch goes on from there; \"stoa transfers cancel ID\" deletes them.",
+            "If the daemon restarts meanwhile, fetch goes on. If stoa ends, the daemon goes on downloading, and the next fetch saves what has arrived; \"stoa transfers cancel ID\" stops it and deletes the parts.",
         ])
+    static let mayTakeLong = true
 
     private let id: String
     private let output: String?
@@ -24,23 +25,46 @@ struct FetchCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(Failure) {
-        let ends = try DeliveredContent.pipe()
-        let reading = FileDescriptor(owning: ends.output)
-        let found = try self.ask(context, passing: FileDescriptor(owning: ends.input))
+        do throws(Failure) { try self.fetch(context) } catch {
+            var failure = error
+            if error.isInterrupt, failure.next.isEmpty { failure.next = Self.rest(of: self.id) }
+            throw failure
+        }
+    }
+
+    private func fetch(_ context: CommandContext) throws(Failure) {
+        var (reading, found) = try self.open(context)
         let size = found.size
         let file =
             try self.isToOutput
             ? nil : SavedFile(chosen: self.output, name: found.name, bytes: size)
         var progress = ProgressLine(context.console, name: found.name.shown, total: size)
-        let count: Int64
+        var count: Int64 = 0
         do throws(Failure) {
-            count = try self.copy(reading, to: file, of: found, context, &progress)
+            var attempts = 0
+            while true {
+                let before = count
+                try self.copy(reading, to: file, of: found, from: &count, context, &progress)
+                guard count < size else { break }
+                attempts = count > before ? 1 : attempts + 1
+                progress.clear()
+                // A daemon that stops closes its end before it has told anything.
+                let reason = try context.throughRestarts(of: Self.syntax.name) {
+                    () throws(Failure) in
+                    try self.reason(of: found, context)
+                }
+                guard reason.isStopped, attempts < Self.attempts else { throw reason.failure }
+                (reading, found) = try context.throughRestarts(of: Self.syntax.name) {
+                    () throws(Failure) in try self.open(context)
+                }
+            }
         } catch {
             progress.clear()
-            throw error
+            var failure = error
+            if error.isInterrupt { failure.next = self.rest(of: found, count) }
+            throw failure
         }
         progress.clear()
-        guard count == size else { throw try self.reason(of: found, context) }
         guard let file else { return try context.console.flush() }
         let place = try file.keep()
         context.noteChange(found.id.shown)
@@ -52,6 +76,40 @@ struct FetchCommand: Subcommand {
             try context.console.print(
                 "saved \(TerminalText.line(place)) (\(ByteCount.text(size)))\n")
         }
+    }
+
+    /// What is to be done about a file of which so much has come before a signal.
+    private func rest(of found: TransferResult, _ count: Int64) -> String {
+        let id = found.id.shown.prefix(12)
+        let come = "\(ByteCount.text(count)) of \(ByteCount.text(found.size))"
+        let what = self.isToOutput ? " were written" : " had arrived, and nothing was saved"
+        return "\(come)\(what); \(Self.rest(of: String(id)))"
+    }
+
+    /// How to get a file that the daemon downloads, and how to do without it.
+    private static func rest(of id: String) -> String {
+        let id = TerminalText.word(id)
+        return "the daemon goes on downloading: \"stoa fetch \(id)\" saves it, "
+            + "\"stoa transfers cancel \(id)\" stops it"
+    }
+
+    /// How often the daemon is asked for a file of which nothing comes.
+    private static let attempts = 3
+
+    /// Has the daemon write it; gives where that is read.
+    private func open(
+        _ context: CommandContext
+    ) throws(Failure) -> (Reading, TransferResult) {
+        let ends = try DeliveredContent.pipe()
+        let reading = Reading(FileDescriptor(owning: ends.output))
+        return (reading, try self.ask(context, passing: FileDescriptor(owning: ends.input)))
+    }
+
+    /// The end of a pipe, which is closed with the last reference.
+    private final class Reading {
+        let descriptor: FileDescriptor
+
+        init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
     }
 
     private var isToOutput: Bool { self.output == "-" }
@@ -69,19 +127,22 @@ struct FetchCommand: Subcommand {
         ).value
     }
 
-    /// Copies what comes until the daemon closes its end; gives how many bytes came.
+    /// Copies what comes until the daemon closes its end.
+    ///
+    /// - Parameter count: how many bytes are copied already; they come again first.
     private func copy(
-        _ reading: borrowing FileDescriptor, to file: SavedFile?, of found: TransferResult,
+        _ reading: Reading, to file: SavedFile?, of found: TransferResult, from count: inout Int64,
         _ context: CommandContext, _ progress: inout ProgressLine
-    ) throws(Failure) -> Int64 {
+    ) throws(Failure) {
+        let descriptor = reading.descriptor.number
         var buffer = [UInt8](repeating: 0, count: 262_144)
-        var count: Int64 = 0
+        var known = count
         var isTold = false
         let patience = context.options.timeoutMilliseconds.map { Int32(clamping: $0) }
         while true {
             let wait = isTold ? patience ?? -1 : min(patience ?? 2_000, 2_000)
             let ready = try PollWait.until(
-                readable: [reading.number],
+                readable: [descriptor],
                 closed: self.isToOutput ? context.console.outputPipeNumber : nil,
                 millisecondsAtMost: wait < 0 ? nil : wait)
             if ready.pipeClosed { throw .outputClosed }
@@ -99,7 +160,9 @@ struct FetchCommand: Subcommand {
                 )
                 continue
             }
-            switch reading.read(into: &buffer) {
+            let limit = known > 0 ? Int(clamping: known) : buffer.count
+            switch reading.descriptor.read(into: &buffer, limit: limit) {
+            case .bytes(let read) where known > 0: known -= Int64(read)
             case .bytes(let read):
                 count += Int64(read)
                 if let file {
@@ -109,17 +172,17 @@ struct FetchCommand: Subcommand {
                 }
                 progress.draw(count)
             case .wouldBlock: continue
-            case .end: return count
+            case .end: return
             case .failed(let error):
                 throw Failure(.inputOutput, why: "\(error)", next: "fetch it again")
             }
         }
     }
 
-    /// Why it did not come to its end.
+    /// Why it did not come to its end, and whether the daemon only stopped, as where it restarts.
     private func reason(
         of found: TransferResult, _ context: CommandContext
-    ) throws(Failure) -> Failure {
+    ) throws(Failure) -> (failure: Failure, isStopped: Bool) {
         var reason: String?
         try context.forEachPage(
             of: TransfersMethod.self,
@@ -130,6 +193,10 @@ struct FetchCommand: Subcommand {
             let ended = items.first { $0.id == found.id && $0.state == .failed }
             reason = reason ?? ended?.reason
         }
+        return (Self.failure(reason), reason == nil)
+    }
+
+    private static func failure(_ reason: String?) -> Failure {
         switch reason {
         case "diskFull":
             return Failure(

@@ -55,24 +55,28 @@ struct HistoryCommand: Subcommand {
             return try self.paging(context) { () throws(Failure) in
                 let reading = HistoryReading(to: self.params.to, since: self.params.since)
                 let lines = self.lines(console)
-                try reading.forEachPage(context) { (page) throws(Failure) in
+                var missing: [String] = []
+                try reading.forEachPage(
+                    context, of: Self.syntax.name, noting: { missing += $0 }
+                ) { (page) throws(Failure) in
                     try self.show(page, lines, context)
                 }
+                for line in missing { console.report("stoa: history: \(line)\n") }
             }
         }
         let (messages, more, missing) = try self.messages(context)
         if context.json || !console.outputIsTerminal {
             if !context.json, messages.isEmpty { try console.print(try self.none(context)) }
             try self.show(messages, self.lines(console), context)
-            for gap in missing { console.report("stoa: history: \(Self.line(of: gap))\n") }
+            for line in missing { console.report("stoa: history: \(line)\n") }
             return
         }
         let lines = self.lines(console)
         var text = more ? try self.older(than: messages, context) : ""
         for message in messages { text += lines.text(message.value) }
         if messages.isEmpty { text = try self.none(context) }
-        for gap in missing {
-            let line = console.styled(Self.line(of: gap), .yellow) + "\n"
+        for line in missing {
+            let line = console.styled(line, .yellow) + "\n"
             text += LineWrap.text(line, columns: console.columns, indent: 2)
         }
         if text.count(where: { $0 == "\n" }) < console.rows {
@@ -139,16 +143,6 @@ struct HistoryCommand: Subcommand {
         return context.console.styled(line, .faint) + "\n"
     }
 
-    /// `3 messages by Ada are missing; Ben has them`.
-    private static func line(of gap: HistoryMethod.Missing) -> String {
-        let count = gap.count
-        let holders = gap.holders.map { ShownPerson(name: $0).quoted }
-        return (count == 1 ? "1 message" : "\(count) messages")
-            + " by \(gap.shownAuthor.quoted) "
-            + (count == 1 ? "is" : "are") + " missing; \(holders.joined(separator: ", ")) "
-            + (holders.count == 1 ? "has " : "have ") + (count == 1 ? "it" : "them")
-    }
-
     /// All messages that were asked for, oldest first, whether there are older ones, and what is missing.
     ///
     /// One answer holds fewer when the messages are long, because a line has its limit; then the
@@ -156,14 +150,14 @@ struct HistoryCommand: Subcommand {
     private func messages(
         _ context: CommandContext
     ) throws(Failure) -> (
-        messages: [Received<MessageResult>], more: Bool, missing: [HistoryMethod.Missing]
+        messages: [Received<MessageResult>], more: Bool, missing: [String]
     ) {
         if self.params.around != nil {
             let result = try context.call(HistoryMethod.self, self.params)
             return (result.messages, result.more, [])
         }
         var pages: [[Received<MessageResult>]] = []
-        var gaps: [HistoryMethod.Missing] = []
+        var lines: [String] = []
         var missing = self.params.limit ?? Int64(ControlLimits.historyMessagesDefault)
         var params = self.params
         while true {
@@ -171,10 +165,10 @@ struct HistoryCommand: Subcommand {
             let result = try context.call(HistoryMethod.self, params)
             let page = result.messages
             pages.append(page)
-            gaps += result.missing ?? []
+            lines += MissingResult.lines(result.missing, more: result.moreMissing)
             missing -= Int64(page.count)
             guard result.more, missing > 0, let oldest = page.first?.id else {
-                return (pages.reversed().flatMap { $0 }, result.more, gaps)
+                return (pages.reversed().flatMap { $0 }, result.more, lines)
             }
             params.before = oldest
         }
@@ -187,8 +181,13 @@ struct HistoryReading {
     let since: Timestamp?
 
     /// Gives each page to `body`; one is held at a time.
+    ///
+    /// - Parameters:
+    ///   - command: which one says that the daemon has gone, and goes on when it is back.
+    ///   - noting: is told what is missing.
     func forEachPage(
-        _ context: CommandContext, _ body: ([Received<MessageResult>]) throws(Failure) -> Void
+        _ context: CommandContext, of command: String, noting: ([String]) -> Void = { _ in },
+        _ body: ([Received<MessageResult>]) throws(Failure) -> Void
     ) throws(Failure) {
         var params = HistoryMethod.Params()
         params.to = self.to
@@ -196,8 +195,11 @@ struct HistoryReading {
         params.limit = Int64(ControlLimits.historyMessages)
         params.oldest = true
         while true {
-            let result = try context.call(HistoryMethod.self, params)
+            let result = try context.throughRestarts(of: command) { () throws(Failure) in
+                try context.call(HistoryMethod.self, params)
+            }
             let page = result.messages
+            noting(MissingResult.lines(result.missing, more: result.moreMissing))
             try body(page)
             guard result.more, let last = page.last?.id else { return }
             params.oldest = nil

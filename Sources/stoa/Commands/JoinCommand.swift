@@ -1,5 +1,10 @@
 import ControlAPI
 
+extension [String]? {
+    /// A remark for the name of a room that could be taken for another one.
+    var shownLikeness: String { self?.first.map { " (looks like \($0.shown))" } ?? "" }
+}
+
 /// The command `stoa join`.
 struct JoinCommand: Subcommand {
     static let syntax = CommandSyntax(
@@ -18,7 +23,7 @@ struct JoinCommand: Subcommand {
         details: [
             "Without an operand you are asked for an invitation, the line that \"stoa invite\" and \"stoa create\" print, and it is not shown; with - one is read from standard input. An invitation given as LINK stays in your shell's history.",
             "A phrase of six words made by Stoa is checked for mistakes at once. A different phrase or name leads to a different, empty room.",
-            "'&ROOM' is a secret room that you have left; its key is still here. Quote it: & is a sign of the shell. If you have a secret room called ROOM, join the open one by its full name, such as open/ROOM.",
+            "A secret room that you have left is '&ROOM'; its key is still here. Quote it: & is a sign of the shell. If you have a secret room called ROOM, join the open one by its full name, such as open/ROOM.",
         ])
 
     /// What is entered, and by what.
@@ -36,7 +41,7 @@ struct JoinCommand: Subcommand {
         guard isSecret || !arguments.has("--suite") else {
             throw .usage("--suite is for secret rooms", next: "add --secret")
         }
-        if word == "-" || word.hasPrefix("stoa:") {
+        if word == "-" || TypedInvitation.isIn(word) || word.hasPrefix("stoa:") {
             guard !isSecret else {
                 throw .usage(
                     "an invitation needs no phrase",
@@ -67,7 +72,11 @@ struct JoinCommand: Subcommand {
                 )
             }
             params.invite =
-                if let line { line } else { try SecretInput.roomInvitation.read(nil, context) }
+                if let line {
+                    try SecretInput.find(.room, in: line)
+                } else {
+                    try SecretInput.roomInvitation.read(nil, context)
+                }
         }
         try context.show(JoinMethod.self, params) { room in
             let others = room.members - 1
@@ -80,7 +89,7 @@ struct JoinCommand: Subcommand {
             default: known = " with \(more ? "at least " : "")\(others) other members"
             }
             let isAlone = others <= 0 && !more
-            return "you are in \(room.name.shown)\(known)\n\(room.sharedName)"
+            return "you are in \(room.name.shown)\(known)\n\(room.sharedName)\(room.likeness)"
                 + (isAlone ? Self.alone(room) : "")
         }
     }
@@ -101,6 +110,14 @@ struct JoinCommand: Subcommand {
 }
 
 extension ConversationResult {
+    /// That the name could be taken for another room's; empty where it could not.
+    var likeness: String {
+        guard let first = self.looksLike?.first else { return "" }
+        return
+            "the name looks like \(first.shown), which is a different room: if you meant that one, "
+            + "stoa leave \(TerminalText.word(self.name.shown)), then stoa join \(TerminalText.word(first.shown))\n"
+    }
+
     /// What to know of a room whose name another one here has; empty where none has.
     var sharedName: String {
         guard self.ambiguous == true else { return "" }

@@ -30,7 +30,8 @@ struct NotifyCommand: Subcommand {
                 next: "give two times of day, as in 20:00-08:00, or off")
         }
         if let texts = self.secretTexts, texts != "yes", texts != "no" {
-            throw .usage("--secret-texts takes yes or no", next: "give yes or no")
+            throw .usage(
+                "--secret-texts cannot be \"\(TerminalText.line(texts))\"", next: "give yes or no")
         }
     }
 

@@ -24,8 +24,9 @@ struct OnCommand: Subcommand {
             "Write -- before COMMAND. It gets the event on standard input as a line of JSON, as \"stoa --json tail\" prints it, and STOA_EVENT, STOA_ID, STOA_CONVERSATION, STOA_CONVERSATION_ID, STOA_AUTHOR, STOA_AUTHOR_ID, STOA_VERIFIED, STOA_KIND, STOA_TEXT, STOA_TIME, STOA_CODE, STOA_CURSOR and STOA_SOCKET in its environment. Other people's text never becomes part of a command line; keep it that way, and quote \"$STOA_TEXT\" in a shell.",
             "One command runs at a time. If it exits 0 the event is acknowledged; otherwise it is run again, after 1 s and then up to a minute, before any later event. After --retries more attempts (about 30 s) the event is given up, standard error says so, and the next event follows, so one message cannot block the rest. With --retries 1000000 it practically never gives up.",
             "Events that occur while it is not running are kept for it: it is a durable consumer, named after its arguments unless --consumer is given. The first run starts with the events that follow it.",
-            "On SIGINT and SIGTERM it exits 0; the command is told to end as well, and its event comes again.",
+            "On SIGINT, SIGTERM and SIGHUP it exits 0; the command is told to end as well, and its event comes again.",
         ])
+    static let mayTakeLong = true
 
     /// What a command is run for.
     enum Event: String, CaseIterable {
@@ -65,12 +66,12 @@ struct OnCommand: Subcommand {
         self.limitMilliseconds = limit.map { UInt64($0) * 1_000 } ?? Self.limitMillisecondsDefault
         self.retries = try arguments.integer("--retries", in: 0...1_000_000) ?? Self.retriesDefault
         let place = arguments.value("--in")
-        let authors = arguments.value("--by").map { $0.split(separator: ",").map { String($0) } }
+        let authors = arguments.list("--by")
         let name = [word, place ?? "", arguments.value("--by") ?? "", pattern ?? ""] + self.words
+        let consumer = try arguments.word("--consumer")
         self.params = SubscribeMethod.Params {
             $0.to = place
-            $0.consumer =
-                arguments.value("--consumer") ?? "on-\(word)-\(StableHash.text(of: name))"
+            $0.consumer = consumer ?? "on-\(word)-\(StableHash.text(of: name))"
             $0.kinds = [event.kind]
             $0.authors = authors
             guard event.kind == .message else { return }
@@ -84,10 +85,6 @@ struct OnCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         let path = try context.socketPath()
-        let interrupts: Interrupts
-        do throws(SystemError) { interrupts = try Interrupts() } catch {
-            throw Failure(.internalError, why: "\(error)", next: "report this as a fault of stoa")
-        }
         let follower: MessageFollower
         do throws(Failure) {
             follower = try Failure.of { () throws(ClientError) in
@@ -96,6 +93,10 @@ struct OnCommand: Subcommand {
                     answerMilliseconds: context.options.timeoutMilliseconds)
             }
         } catch {
+            guard !error.isInterrupt else {
+                return context.console.report(
+                    "stoa: on: \(error.why); the same command continues from there\n")
+            }
             guard error.answer?.reason == "consumerInUse" else { throw error }
             let name = TerminalText.line(self.params.consumer ?? "")
             throw Failure(
@@ -104,7 +105,7 @@ struct OnCommand: Subcommand {
                 answer: error.answer)
         }
         let lock = try RunLock(consumer: self.params.consumer ?? "", socket: path)
-        guard try lock.wait(context.console, interrupts) else { return }
+        guard try lock.wait(context.console) else { return }
         var environment = context.environment
         environment["STOA_SOCKET"] = path
         let hook = Hook(
@@ -112,7 +113,7 @@ struct OnCommand: Subcommand {
             limitMilliseconds: self.limitMilliseconds, kept: lock.number)
         var reaction = HookRun(
             hook: hook, event: self.event, match: self.match, retries: self.retries,
-            context: context, follower: follower, interrupts: interrupts)
+            context: context, follower: follower)
         try reaction.run()
     }
 }

@@ -14,10 +14,16 @@ struct ReactCommand: Subcommand {
 
     private let params: ReactMethod.Params
 
-    init(_ arguments: ParsedArguments) {
+    init(_ arguments: ParsedArguments) throws(Failure) {
+        let sign = arguments.required(1)
+        guard sign.utf8.count <= ControlLimits.signBytes else {
+            throw .usage(
+                "EMOJI has \(sign.utf8.count) bytes",
+                next: "give an emoji or a short word of at most \(ControlLimits.signBytes)")
+        }
         self.params = ReactMethod.Params {
             $0.id = arguments.required(0)
-            $0.sign = arguments.required(1)
+            $0.sign = sign
             $0.remove = arguments.has("--remove") ? true : nil
         }
     }

@@ -15,6 +15,7 @@ struct RestoreCommand: Subcommand {
             "Your messages come back from linked peers that have them. Messages that nobody else has are lost, as is what you had read, and your settings.",
             "If an earlier device of yours still runs, it goes on: both are you, each with its own messages, and each tells you about the other.",
         ])
+    static let mayTakeLong = true
 
     private let file: String
     private let phraseFile: String?
@@ -34,13 +35,19 @@ struct RestoreCommand: Subcommand {
         }
         _ = try context.call(StatusMethod.self)
         context.disconnect()
-        let phrase = try SecretInput.phrase.read(self.phraseFile, context)
+        let phrase: String
+        do throws(Failure) {
+            phrase = try SecretInput.phrase.read(self.phraseFile, context)
+        } catch {
+            var failure = error
+            if error.isInterrupt { failure.next = "nothing was restored" }
+            throw failure
+        }
         let params = RestoreMethod.Params {
             $0.file = path
             $0.phrase = phrase
         }
-        let content = try context.call(RestoreMethod.self, params)
-        let status = try context.statusOfNewStart(of: content.person)
+        let (content, status) = try self.restore(params, context)
         if context.json { return try context.console.print(content.json) }
         try context.console.print(
             """
@@ -51,5 +58,25 @@ struct RestoreCommand: Subcommand {
             if an earlier device of yours still runs, it goes on beside this one
 
             """)
+    }
+
+    private func restore(
+        _ params: RestoreMethod.Params, _ context: CommandContext
+    ) throws(Failure) -> (Received<RestoreMethod.Result>, Received<StatusMethod.Result>) {
+        var isTaken = false
+        do throws(Failure) {
+            let content = try context.call(RestoreMethod.self, params)
+            isTaken = true
+            return (content, try context.statusOfNewStart(of: content.person))
+        } catch {
+            var failure = error
+            if error.isInterrupt {
+                failure.next =
+                    isTaken
+                    ? "the backup was accepted, and the daemon goes on restoring; see: stoa status"
+                    : "the daemon may have accepted the backup; see who you are: stoa status"
+            }
+            throw failure
+        }
     }
 }

@@ -26,10 +26,13 @@ struct RetainCommand: Subcommand {
         let days = try arguments.integer("--days", in: 1...RetainMethod.daysLimit)
         let word = arguments.operand(1)
         let size = try arguments.value("--size").map(Self.bytes)
-        guard word == nil || word == "off" && days == nil && size == nil else {
+        if let word, word != "off" {
             throw .usage(
-                "no limit is given", next: "give --days N or --size S, or off"
-            )
+                "\"\(TerminalText.line(word))\" is no limit",
+                next: "give --days N or --size S, or off")
+        }
+        guard word == nil || days == nil && size == nil else {
+            throw .usage("off keeps everything", next: "leave off or the limits out")
         }
         self.isSure = arguments.has("--yes")
         self.params = RetainMethod.Params {
@@ -80,11 +83,6 @@ struct RetainCommand: Subcommand {
         guard count > 0 else { return true }
         let what =
             "\(count == 1 ? "1 message" : "\(count) messages") of \(found.name.shown) would be deleted from this disk now"
-        guard context.console.inputIsTerminal else {
-            throw .usage(what, next: "add --yes to delete them; others keep theirs")
-        }
-        context.console.report("\(what); others keep theirs. Go on? [y/N] ")
-        let answer = try context.console.readChunk() ?? []
-        return answer.first == 0x79 || answer.first == 0x59
+        return try context.console.agrees(to: what, next: "add --yes to delete them")
     }
 }

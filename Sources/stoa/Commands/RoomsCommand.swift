@@ -13,7 +13,7 @@ struct RoomsCommand: Subcommand {
         ) { room in
             let peers = room.announcedBy.count
             return [
-                room.name.shown, room.joined ? "yes" : "no",
+                room.name.shown + room.looksLike.shownLikeness, room.joined ? "yes" : "no",
                 "\(room.members)", peers == 1 ? "1 peer" : "\(peers) peers",
             ]
         }

@@ -17,13 +17,15 @@ struct RunCommand: Subcommand {
         ],
         details: [
             "Write -- before COMMAND. Its input and output are unchanged, and stoa exits with its exit code; 128 plus the signal's number if a signal ended it, 127 if it cannot be started.",
+            "SIGINT, SIGTERM and SIGHUP are passed on to the command, which decides whether it ends; then the message follows.",
             "The message says how it ended, how long it took, and the end of its output, at most \(RunCommand.outputBytes) bytes. If no daemon takes it within a minute, standard error says so.",
         ])
+    static let mayTakeLong = true
 
     /// How much of the output is told, in bytes.
     private static let outputBytes = 8_000
-    /// How long a daemon is looked for that takes the message, in milliseconds.
-    private static let patienceMilliseconds: UInt64 = 60_000
+    /// How long a signal that came for the command does not keep its report from being sent, in milliseconds.
+    private static let signalMilliseconds: UInt64 = 1_000
     private static let retryMilliseconds: Int32 = 1_000
     /// What a shell gives for a program that cannot be started.
     private static let notStarted: Int32 = 127
@@ -76,8 +78,7 @@ struct RunCommand: Subcommand {
         let (out, errors) = (try Pipe.make(), try Pipe.make())
         let readers = [FileReader(out.output), FileReader(errors.output)]
         var writers: [FileReader] = [FileReader(out.input), FileReader(errors.input)]
-        // Both get what is typed; the command decides, and then stoa tells of it.
-        signal(SIGINT, SIG_IGN)
+        // What is typed both get; the command decides, and then stoa tells of it.
         signal(SIGQUIT, SIG_IGN)
         let process = try ChildProcess(
             self.words, environment: context.environment,
@@ -85,11 +86,13 @@ struct RunCommand: Subcommand {
         writers = []
         var open = Set(readers.map(\.number))
         var isEnded = false
+        let interrupts = Interrupts.descriptor.map { [$0] } ?? []
         while !open.isEmpty {
             // What it has started may hold the output open for longer.
             let ready = PollWait.any(
-                readable: open.sorted() + (isEnded ? [] : [process.endDescriptor]), writable: nil,
-                millisecondsAtMost: isEnded ? 0 : nil)
+                readable: open.sorted() + interrupts + (isEnded ? [] : [process.endDescriptor]),
+                writable: nil, millisecondsAtMost: isEnded ? 0 : nil)
+            Self.passSignals(to: process)
             if ready.contains(process.endDescriptor) { isEnded = true }
             for (index, reader) in readers.enumerated() where ready.contains(reader.number) {
                 guard let bytes = reader.read() else {
@@ -97,12 +100,43 @@ struct RunCommand: Subcommand {
                     continue
                 }
                 tail.append(bytes)
-                // A reader that has gone must not end the command.
-                try? context.console.pass(bytes, toErrors: index == 1)
+                Self.pass(bytes, toErrors: index == 1, of: process, context.console)
             }
             if isEnded, ready.isDisjoint(with: open) { break }
         }
+        while !isEnded {
+            let ready = PollWait.any(
+                readable: interrupts + [process.endDescriptor], writable: nil,
+                millisecondsAtMost: nil)
+            Self.passSignals(to: process)
+            isEnded = ready.contains(process.endDescriptor)
+        }
         return process.wait()
+    }
+
+    /// Passes on what other processes have sent; what a terminal sends the command gets, too.
+    private static func passSignals(to process: ChildProcess) {
+        let signals = Interrupts.takeAll().filter(\.isFromProcess).map(\.number)
+        for number in signals.sorted() { process.signal(number) }
+    }
+
+    /// Hands output on.
+    ///
+    /// A reader that does not read keeps no signal from the command, and one that has gone does not end it.
+    private static func pass(
+        _ bytes: [UInt8], toErrors: Bool, of process: ChildProcess, _ console: Console
+    ) {
+        let interrupts = Interrupts.descriptor.map { [$0] } ?? []
+        let output = console.outputNumber(toErrors: toErrors)
+        var sent = 0
+        while sent < bytes.count {
+            let ready = PollWait.any(
+                readable: interrupts, writable: output, millisecondsAtMost: nil)
+            self.passSignals(to: process)
+            guard ready.contains(output) else { continue }
+            guard let count = console.passSome(bytes[sent...], toErrors: toErrors) else { return }
+            sent += count
+        }
     }
 
     private static func duration(_ milliseconds: UInt64) -> String {
@@ -122,14 +156,19 @@ struct RunCommand: Subcommand {
             $0.idempotencyKey =
                 "run-\(ProcessEnvironment.processID)-\(SystemClock.wallMilliseconds())"
         }
-        let deadline = SystemClock.monotonicMilliseconds() + Self.patienceMilliseconds
+        let began = SystemClock.monotonicMilliseconds()
+        let deadline = began + CommandContext.patienceMilliseconds
+        _ = Interrupts.takeAll()
         while true {
             do throws(Failure) {
                 _ = try context.call(SendMethod.self, params)
                 return
             } catch {
+                let now = SystemClock.monotonicMilliseconds()
+                // timeout(1) sends its signal twice.
+                if error.isInterrupt, now < began + Self.signalMilliseconds { continue }
                 let isPassing = [.noDaemon, .temporary].contains(error.code)
-                guard isPassing, SystemClock.monotonicMilliseconds() < deadline else {
+                guard isPassing, now < deadline else {
                     context.console.report(
                         "stoa: run: the report was not sent to \(TerminalText.line(self.to)): \(error.why); "
                             + "\(error.next)\n")
@@ -137,7 +176,8 @@ struct RunCommand: Subcommand {
                 }
                 context.disconnect()
                 _ = PollWait.any(
-                    readable: [], writable: nil, millisecondsAtMost: Self.retryMilliseconds)
+                    readable: Interrupts.descriptor.map { [$0] } ?? [], writable: nil,
+                    millisecondsAtMost: Self.retryMilliseconds)
             }
         }
     }
@@ -161,7 +201,7 @@ struct OutputTail {
 
     /// The last lines, as far as they are kept, without the newline at their end.
     func text(lines limit: Int) -> String {
-        var text = String(decoding: self.bytes.suffix(self.limit), as: UTF8.self)
+        var text = MessageText.repaired(self.bytes.suffix(self.limit))
         while text.last == "\n" || text.last == "\r\n" { text.removeLast() }
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         // The first of those that were kept may have lost its beginning.

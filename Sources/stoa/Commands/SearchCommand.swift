@@ -18,7 +18,7 @@ struct SearchCommand: Subcommand {
             OptionSyntax("--offset", "N", "skip this many hits, to see the next ones"),
         ],
         details: [
-            "A message must contain all WORDS; case and accents do not matter. Quote a phrase to match it exactly, also the parts of a path or an address; end a word with * to match its beginning. In scripts without spaces any part of a text matches. A file is found by its name and its caption.",
+            "A message must contain all WORDS; case and accents do not matter, and ss is the same as ß. The last word may be the beginning of one; end others with * for the same. Quote a phrase to match it exactly, also the parts of a path or an address. In scripts without spaces, and in direct and secret conversations, any part of a text matches. A file is found by its name and its caption.",
             "Each hit takes two lines: the author, and the part of the text that matched. \"stoa history TO --around ID\" shows the messages around it.",
             "The first search builds an index of the open rooms, search.db beside the messages, which is kept current from then on. Direct and secret conversations are not indexed, so their text is in no other file: each search reads them, newest first. If it has not read all of them after five seconds, it says how far it came.",
         ])
@@ -33,9 +33,7 @@ struct SearchCommand: Subcommand {
         self.params = SearchMethod.Params {
             $0.words = arguments.operands.joined(separator: " ")
             $0.to = arguments.value("--in")
-            $0.authors = arguments.value("--from").map {
-                $0.split(separator: ",").map { String($0) }
-            }
+            $0.authors = arguments.list("--by")
             $0.since = since
             $0.until = until
             $0.order = arguments.has("--rank") ? .rank : nil
@@ -52,7 +50,7 @@ struct SearchCommand: Subcommand {
             try context.json
                 ? console.print(hit.json) : console.print(Self.text(of: hit.value, console))
         }
-        if hits.isEmpty, !context.json { try console.print("nothing found\n") }
+        if hits.isEmpty, !context.json { try console.print("nothing found\n\(self.advice)\n") }
         if found.more, !context.json {
             let next = (self.params.offset ?? 0) + Int64(hits.count)
             try console.print(console.styled("more: --offset \(next)", .faint) + "\n")
@@ -67,6 +65,19 @@ struct SearchCommand: Subcommand {
                 "stoa: search: messages are still being indexed; some may be missing, search again\n"
             )
         }
+    }
+
+    /// What else to try where nothing was found.
+    private var advice: String {
+        let narrowing = [
+            ("--in", self.params.to != nil), ("--by", self.params.authors != nil),
+            ("--since", self.params.since != nil), ("--until", self.params.until != nil),
+            ("--offset", self.params.offset != nil),
+        ].filter(\.1).map(\.0)
+        guard narrowing.isEmpty else {
+            return "search more messages: leave out \(narrowing.joined(separator: " and "))"
+        }
+        return SearchMethod.advice(for: self.params.words)
     }
 
     private static func text(of hit: SearchMethod.Hit, _ console: Console) -> String {

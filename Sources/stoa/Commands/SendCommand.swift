@@ -36,15 +36,16 @@ struct SendCommand: Subcommand {
             "With - as the only word, or without text if standard input is not a terminal, all of standard input becomes one message, without its last newline.",
             "LAT,LON is, for example, 48.137,11.575, or 48.137,11.575,20 with an accuracy in metres; write --location=-33.87,151.21 if it begins with a minus.",
             "--file - sends standard input as a file. Others see its name, size and type; small files are downloaded by themselves, large ones when fetched, from anyone who has them.",
-            "A text has at most \(ControlLimits.textBytes) bytes of UTF-8.",
+            "A text has at most \(ControlLimits.textBytes) bytes of UTF-8. In what is read from standard input, each sequence of bytes that is not UTF-8 becomes U+FFFD, here as in chat --plain and run.",
             "With --wait delivered or read, --timeout says how long to wait, 30 seconds by default. Exit code 75 then means that the message is stored and goes out later, or that others hold it because this machine's clock is ahead of theirs.",
             "In a room with contacts of yours (stoa people), only your contacts and people named with --members count: a stranger's confirmation does not. In a room without any, every member counts, and \"all\" is refused. \"all\" does not wait for anyone who has not been heard of for 30 days.",
             "--wait read relies on what devices report: with ReadMarks=private in stoad.conf they do not, nor in rooms with more than 64 members.",
-            "--lines skips empty lines and sends as fast as lines are stored, or, with --wait delivered, as others have them. If the daemon restarts it goes on and sends nothing twice; with --key, that also holds if you run the whole command again on the same lines.",
+            "--lines skips empty lines and sends as fast as lines are stored, or, with --wait delivered, as others have them. If the daemon restarts it goes on and sends nothing twice; with --key, that also holds if you run the whole command again on the same lines, and the lines sent already are counted separately.",
             "With several --file, all files are checked before the first is sent. If a later one fails, the error says which were sent.",
             "If the daemon does not answer, the message may have been sent anyway. The error then names a key (stoa makes one if you give none): the same command with --key and that key sends only what is not sent yet.",
             "A key already used for a different text in the same conversation is refused with exit code 65.",
         ])
+    static let mayTakeLong = true
 
     private let to: String
     private let words: [String]
@@ -60,12 +61,7 @@ struct SendCommand: Subcommand {
     init(_ arguments: ParsedArguments) throws(Failure) {
         self.to = arguments.required(0)
         self.words = Array(arguments.operands.dropFirst())
-        let key = arguments.value("--key")
-        if let key, !(1...ControlLimits.wordBytes).contains(key.utf8.count) {
-            throw .usage(
-                "--key has \(key.utf8.count) bytes", next: "give 1 to \(ControlLimits.wordBytes)")
-        }
-        self.key = SendKey(given: key)
+        self.key = SendKey(given: try arguments.word("--key"))
         if let word = arguments.value("--wait") {
             guard let wait = SendMethod.Wait(rawValue: word) else {
                 throw .usage(
@@ -159,13 +155,32 @@ struct SendCommand: Subcommand {
             return try sender.run()
         }
         guard self.files.isEmpty else { return try self.send(self.files, params, context) }
-        params.text =
-            self.location == nil
-            ? try MessageText.read(self.words, context.console)
-            : self.words.joined(separator: " ")
-        do throws(Failure) { try self.send(params, context) } catch {
-            throw self.key.advise(error)
+        do throws(Failure) {
+            params.text =
+                self.location == nil
+                ? try MessageText.read(self.words, context.console)
+                : self.words.joined(separator: " ")
+            try self.send(params, context)
+        } catch {
+            throw self.advise(error, of: params, context)
         }
+    }
+
+    /// Says what has become of a message whose sending has failed, and how to go on.
+    private func advise(
+        _ failure: Failure, of params: SendMethod.Params, _ context: CommandContext
+    ) -> Failure {
+        guard failure.isInterrupt, failure.isUncertain else { return self.key.advise(failure) }
+        // What comes over the same connection is answered after what was asked before.
+        var params = params
+        (params.wait, params.members, params.timeoutMilliseconds) = (nil, nil, nil)
+        guard let sent = context.outcome(of: params), !sent.id.isEmpty else {
+            return self.key.advise(failure)
+        }
+        var failure = failure
+        failure.next = "message \(sent.id.prefix(12)) is stored and goes out by itself"
+        if self.wait != .sent { failure.next += "; to go on waiting, \(self.key.advice)" }
+        return failure
     }
 
     /// Sends each file as a message of its own; the text is said with the first.
@@ -210,13 +225,20 @@ struct SendCommand: Subcommand {
     private func send(
         _ params: SendMethod.Params, _ context: CommandContext, passing descriptor: Int32? = nil
     ) throws(Failure) {
-        let result = try context.show(
-            SendMethod.self, params, daemonMilliseconds: params.timeoutMilliseconds,
-            passing: descriptor
-        ) { sent in
+        var attempts = 0
+        let ask = { () throws(Failure) -> Received<SendMethod.Result> in
+            attempts += 1
+            return try context.call(
+                SendMethod.self, params, daemonMilliseconds: params.timeoutMilliseconds,
+                passing: descriptor)
+        }
+        // What takes long may meet a restart; its key keeps it from being sent twice.
+        let takesLong = self.wait != .sent || descriptor != nil
+        let result = takesLong ? try context.throughRestarts(of: "send", ask) : try ask()
+        try context.show(result) { sent in
             let peers = sent.deliveredTo.count
             let become = self.wait == .read ? "read by" : "delivered to"
-            let what = sent.duplicate ? "sent already" : "sent"
+            let what = sent.duplicate && attempts == 1 ? "sent already" : "sent"
             switch peers {
             case 0:
                 let waits = sent.waits?.text(to: self.to)

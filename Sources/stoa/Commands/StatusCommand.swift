@@ -3,11 +3,22 @@ import ControlAPI
 /// The command `stoa status`.
 struct StatusCommand: Subcommand {
     static let syntax = CommandSyntax(
-        StatusMethod.description, examples: ["stoa status", "stoa --json status"])
+        StatusMethod.description,
+        examples: ["stoa status", "stoa --json status", "stoa status --clock ops"],
+        options: [
+            OptionSyntax("--clock", "TO", "show the vector clock of a conversation instead")
+        ],
+        details: [
+            "--clock prints a table: for each author how many entries are here, and how many each linked member has by what they told last. -2 says that 2 of them are missing there, +2 that they have 2 which are missing here, ? that they have not told. The count includes joins, edits and reactions. An author whose data was restored has a row for each incarnation, with its beginning.",
+            "With --json, --clock prints one page of authors per line.",
+        ])
 
-    init(_ arguments: ParsedArguments) {}
+    private let clock: String?
+
+    init(_ arguments: ParsedArguments) { self.clock = arguments.value("--clock") }
 
     func run(in context: CommandContext) throws(Failure) {
+        if let clock { return try ClockTable(to: clock).show(in: context) }
         try context.show(StatusMethod.self) { status throws(Failure) in
             let console = context.console
             let discovery = status.discovery
@@ -32,6 +43,7 @@ struct StatusCommand: Subcommand {
                 rows.append(["waiting", Self.text(ofWaiting: waiting)])
             }
             if let requests = Self.requests(status) { rows.append(["requests", requests]) }
+            rows += Self.rows(ofIncomplete: status.incomplete)
             if status.held > 0 {
                 rows.append(["held until due", "\(status.held)"])
             }
@@ -45,6 +57,15 @@ struct StatusCommand: Subcommand {
                 text += " (\(alert.code.shown))\n"
             }
             return text
+        }
+    }
+
+    /// What is missing of each conversation.
+    private static func rows(ofIncomplete conversations: [IncompleteConversation]?) -> [[String]] {
+        (conversations ?? []).flatMap { conversation in
+            MissingResult.lines(conversation.missing, more: conversation.moreMissing).map {
+                ["missing", "\(conversation.conversationName.shownConversation): \($0)"]
+            }
         }
     }
 
@@ -74,8 +95,11 @@ struct StatusCommand: Subcommand {
     /// The daemon's version, and what to do where it is another than this command's.
     static func version(_ status: StatusMethod.Result) -> String {
         let version = status.version.shown
-        guard let difference = StoaVersion.difference(of: version) else { return version }
-        return "\(difference.text): \(difference.remedy)"
+        if let difference = StoaVersion.difference(of: version) {
+            return "\(difference.text): \(difference.remedy)"
+        }
+        return status.replaced
+            ? "\(version), from before an upgrade: \(StoaVersion.restart)" : version
     }
 
     /// A difference of a second is seen in the times of messages, milliseconds are not.

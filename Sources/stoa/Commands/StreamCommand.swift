@@ -30,6 +30,7 @@ struct StreamCommand: Subcommand {
             "An ephemeral stream consists of packets of at most \(ControlLimits.streamPacketBytes) bytes; one conversation takes at most \(ControlLimits.streamPacketsPerSecond) packets and \(ControlLimits.streamBytesPerSecond) bytes a second, and standard input is read no faster. Packets go to linked members. Gaps are reported on standard error.",
             "With recv it starts with what is sent from then on, writes one whole sending, and ends with it, or with an error if bytes of it are missing. Sendings of others under the same name meanwhile are left out and reported on standard error. In a room, so are those of people who are not your contacts, unless you have no contacts or name them with --by. If another sending waits and the current one brings less than 1 KiB in 30 s, recv exits 75. With -o nothing is written twice or lost, however it ends: FILE.position beside the file records how far it is. With --consumer, data not yet acknowledged may come again, and a sending that was not whole starts again.",
         ])
+    static let mayTakeLong = true
 
     private enum What {
         case send(isOrdered: Bool, isEphemeral: Bool)
@@ -69,7 +70,7 @@ struct StreamCommand: Subcommand {
             }
             let file = arguments.value("-o")
             let from = try arguments.integer("--from", in: 0...Int64.max)
-            let consumer = arguments.value("--consumer")
+            let consumer = try arguments.word("--consumer")
             guard file == nil || consumer == nil else {
                 throw .usage("-o stores its own position", next: "leave --consumer out")
             }
@@ -91,7 +92,7 @@ struct StreamCommand: Subcommand {
     }
 
     private static func people(_ arguments: ParsedArguments) -> [String]? {
-        arguments.value("--by").map { $0.split(separator: ",").map { String($0) } }
+        arguments.list("--by")
     }
 
     /// The devices whose sendings count: of the people who are named, else of all whom the user knows; nil for all.
@@ -122,6 +123,19 @@ struct StreamCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(Failure) {
+        do throws(Failure) { try self.perform(context) } catch {
+            // A signal ends receiving well.
+            guard error.isInterrupt, !self.isSending else { throw error }
+            context.console.report(
+                "stoa: stream: \(error.why), and nothing was received; to continue, run it again\n")
+        }
+    }
+
+    private var isSending: Bool {
+        if case .send = self.what { true } else { false }
+    }
+
+    private func perform(_ context: CommandContext) throws(Failure) {
         switch self.what {
         case .send(_, isEphemeral: false):
             var sender = try PieceSender(context, to: self.to, name: self.name)

@@ -23,15 +23,16 @@ struct TailCommand: Subcommand {
         details: [
             "Without TO it follows all conversations.",
             "--timeout limits the wait for the daemon's first answer, not how long it follows.",
-            "KINDS is one or more of these, separated by commas: \(Self.shown.map(\.rawValue).joined(separator: ", ")); or text, action, location, join, leave and unknown, for only such messages. The kind conversation covers the rooms and realms you join or leave on this device, alert the alerts of stoa status; both as they happen.",
+            "KINDS is one or more of these, separated by commas: \(Self.shown.map(\.rawValue).joined(separator: ", ")); or text, action, location, join, leave and unknown, for only such messages. The kind conversation covers the rooms and realms you join or leave on this device, alert the alerts of stoa status; both as they happen. The kind missing says what is missing of a conversation, first and whenever that changes; it is not kept, so --from does not bring it back.",
             "A consumer has one position for each conversation, and one more for following all of them.",
             "A message is acknowledged once its line is written, so no message is lost; after a crash the last lines may come again.",
             "It cannot tell what becomes of a line in a pipe: a program that must confirm its own work acknowledges over the socket.",
             "A consumer has one reader at a time; a reader whose place is taken over exits 77.",
             "When the daemon restarts, tail connects again and continues after the last line.",
-            "It exits 0 on SIGINT, on SIGTERM and when nobody reads its output.",
+            "It exits 0 when nobody reads its output, and on SIGINT, SIGTERM and SIGHUP; standard error then says how to go on.",
             "Gaps are reported on standard error and, with --json, as an object with the one member \"gap\".",
         ])
+    static let mayTakeLong = true
 
     private let params: SubscribeMethod.Params
     private let limit: Int64?
@@ -40,15 +41,16 @@ struct TailCommand: Subcommand {
         let from = try arguments.integer("--from", in: 0...Int64.max)
         self.limit = try arguments.integer("--limit", in: 1...Int64.max)
         let chosen = try arguments.value("--kind").map(Self.kinds)
+        let consumer = try arguments.word("--consumer")
         self.params = SubscribeMethod.Params {
             $0.kinds = chosen?.kinds
             $0.messages = chosen?.messages
-            $0.authors = arguments.value("--by").map { $0.split(separator: ",").map { String($0) } }
+            $0.authors = arguments.list("--by")
             $0.notMine = arguments.has("--not-mine") ? true : nil
             $0.mentions = arguments.has("--mentions") ? true : nil
             $0.to = arguments.operand(0)
             $0.from = from
-            $0.consumer = arguments.value("--consumer")
+            $0.consumer = consumer
             $0.takeOver = arguments.has("--take-over") ? true : nil
         }
         if self.params.takeOver != nil, self.params.consumer == nil {
@@ -56,9 +58,9 @@ struct TailCommand: Subcommand {
         }
     }
 
-    /// The kinds that have lines: neither those that nothing keeps nor what is for programs alone.
+    /// The kinds that have lines: neither signals of the moment nor what is for programs alone.
     private static let shown = ChangeKind.allCases.filter {
-        ![.presence, .typing, .picture, .stream].contains($0)
+        ![.presence, .typing, .picture, .list, .members, .stream].contains($0)
     }
 
     /// The kinds of changes, and those of messages, that somebody names in one list.
@@ -89,18 +91,36 @@ struct TailCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(Failure) {
-        InterruptSignals.endWellWhenAllowed()
         let path = try context.socketPath()
-        let follower = try Failure.of { () throws(ClientError) in
-            try MessageFollower(
-                path: path, params: self.params,
-                answerMilliseconds: context.options.timeoutMilliseconds)
+        let follower: MessageFollower
+        do throws(Failure) {
+            follower = try Failure.of { () throws(ClientError) in
+                try MessageFollower(
+                    path: path, params: self.params,
+                    answerMilliseconds: context.options.timeoutMilliseconds)
+            }
+        } catch {
+            guard error.isInterrupt else { throw error }
+            return self.tellEnd(error, after: nil, context)
         }
         var tail = Tail(
             context: context, follower: follower, remaining: self.limit,
             lines: MessageLine(
                 console: context.console, showsConversation: self.params.to == nil))
-        try tail.run()
+        do throws(Failure) { try tail.run() } catch {
+            guard error.isInterrupt else { throw error }
+            try? follower.finish()
+            self.tellEnd(error, after: follower.cursor, context)
+        }
+    }
+
+    /// Says on a signal how to go on.
+    private func tellEnd(_ failure: Failure, after cursor: Int64?, _ context: CommandContext) {
+        let next =
+            self.params.consumer != nil
+            ? "the same command continues from there"
+            : cursor.map { "to continue from there: --from \($0)" } ?? "nothing was printed"
+        context.console.report("stoa: tail: \(failure.why); \(next)\n")
     }
 }
 
@@ -129,6 +149,7 @@ private struct Tail {
     private mutating func handle(_ events: [MessageFollower.Event]) throws(Failure) {
         var read: [String: [MessageResult]] = [:]
         var last: Int64?
+        var hasSignals = false
         for event in events where self.remaining != 0 {
             switch event {
             case .message(let message):
@@ -148,6 +169,13 @@ private struct Tail {
                 try self.show(gap: gap.value)
                 last = gap.to
             case .piece: continue
+            case .missing(let event):
+                try self.context.json
+                    ? self.context.console.print(event.json)
+                    : self.context.console.print(
+                        Self.line(event.value, hasConversation: self.lines.showsConversation))
+                if let remaining = self.remaining { self.remaining = remaining - 1 }
+                hasSignals = true
             case .lost(let error):
                 self.context.console.report(
                     "stoa: tail: \(error.reason); connecting again, from cursor "
@@ -155,8 +183,8 @@ private struct Tail {
             case .connected: self.context.console.report("stoa: tail: connected again\n")
             }
         }
+        if last != nil || hasSignals { try self.context.console.flush() }
         guard let last else { return }
-        try self.context.console.flush()
         let isSeen = self.context.console.outputIsTerminal
         try Failure.of { () throws(ClientError) in
             try self.follower.settle(last)
@@ -166,6 +194,14 @@ private struct Tail {
                 try self.follower.tell(AcknowledgeMethod.self, params)
             }
         }
+    }
+
+    private static func line(_ event: MissingEvent, hasConversation: Bool) -> String {
+        let what =
+            MissingResult.line(event.missing, more: event.moreMissing)
+            ?? "all messages that were missing are here"
+        return (hasConversation ? event.conversationName.shownConversation + ": " : "") + what
+            + "\n"
     }
 
     private func show(gap: GapEvent) throws(Failure) {

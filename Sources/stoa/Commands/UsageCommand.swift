@@ -20,6 +20,7 @@ struct UsageCommand: Subcommand {
                 ["limit", ByteCount.text(usage.limit)],
                 ["by strangers", text(usage.strangers)],
                 ["by realm members", text(usage.fellows)],
+                ["streams", ByteCount.text(usage.streams)],
                 ["files", text(usage.files)],
                 ["search", ByteCount.text(usage.search)],
                 ["free", ByteCount.text(usage.free)],

@@ -1,4 +1,5 @@
 import ControlAPI
+import Letters
 
 /// The command `stoa complete`, which the completions of shells call: not in the table, since nobody
 /// types it.
@@ -38,9 +39,9 @@ struct CompleteCommand: Subcommand {
         }
     }
 
-    /// Whether a candidate begins as what was typed, in upper or lower case.
+    /// Whether a candidate begins as what was typed, however that was typed.
     private static func fits(_ word: String, _ typed: String) -> Bool {
-        word == ":files" || word.lowercased().hasPrefix(typed.lowercased())
+        word == ":files" || word.sought.completes(typed.sought)
     }
 
     /// The daemon that the command line itself names.
@@ -69,6 +70,14 @@ struct CompleteCommand: Subcommand {
             return try Self.list(ConsumersMethod.self, context) {
                 .init(word: $0.name, summary: $0.conversationName.shown)
             }
+        case .settings:
+            return try Self.list(SettingsMethod.self, context) {
+                .init(word: $0.name, summary: "\($0.value.shown): \($0.summary.shown)")
+            }
+        case .values(let name):
+            let page = try context.call(SettingsMethod.self, PageParams())
+            let setting = page.value.items.first { $0.name.lowercased() == name.lowercased() }
+            return (setting?.choices ?? []).map { .init(word: $0, summary: "") }
         case .realms:
             return try Self.list(RealmsMethod.self, context) {
                 .init(word: $0.name, summary: "")

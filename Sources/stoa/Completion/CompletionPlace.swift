@@ -10,6 +10,9 @@ enum CompletionPlace: Equatable {
     case messages
     case consumers
     case realms
+    /// Settings that can be changed, and what the one of a name can be.
+    case settings
+    case values(String)
     /// Names of files, which the shell knows best.
     case files
     /// Nothing that could be offered.
@@ -113,6 +116,9 @@ enum CompletionPlace: Equatable {
         if name == "consumers", parts == ["NAME"] { return .consumers }
         if name == "realm", parts.contains("NAME") {
             return operands.first == "join" || operands.first == "new" ? .files : .realms
+        }
+        if name == "settings" {
+            return operands.first.map { .values($0) } ?? .settings
         }
         if name == "help", parts == ["COMMAND"] { return .words(Self.commands) }
         if parts.contains("FILE") { return .files }

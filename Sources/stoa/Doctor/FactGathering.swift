@@ -35,6 +35,7 @@ struct FactGathering {
             facts.answer =
                 error.code == .temporary
                 ? .silent : .absent(why: error.why, remedy: error.next)
+            facts.lastWords = LastWords(socket: socket).text
         }
         if self.context.options.socket == nil, self.context.environment["STOA_SOCKET"] == nil {
             facts.units = self.units()

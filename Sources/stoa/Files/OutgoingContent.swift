@@ -32,6 +32,11 @@ struct OutgoingContent {
             throw .usage("standard input has no name", next: "add --name")
         }
         let last = path.split(separator: "/").last.map(String.init) ?? ""
+        if path != "-", ["", ".", ".."].contains(last) {
+            throw .usage(
+                "\(TerminalText.line(path)) is a folder",
+                next: "pack it into an archive, and send that")
+        }
         let shown = name ?? last
         guard (1...ControlLimits.fileNameBytes).contains(shown.utf8.count),
             !shown.utf8.contains(0x2F), shown != ".", shown != ".."
@@ -41,7 +46,9 @@ struct OutgoingContent {
                 next: "give --name 1 to \(ControlLimits.fileNameBytes) bytes without /")
         }
         if let type, !(1...ControlLimits.mediaTypeBytes).contains(type.utf8.count) {
-            throw .usage("--type cannot be \"\(TerminalText.line(type))\"", next: "see --help")
+            throw .usage(
+                "--type cannot be \"\(TerminalText.line(type))\"",
+                next: "give 1 to \(ControlLimits.mediaTypeBytes) bytes, such as image/png")
         }
         self.path = path
         self.described = OutgoingFile {

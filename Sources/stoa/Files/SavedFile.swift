@@ -17,6 +17,8 @@ final class SavedFile {
     private var gathered: [UInt8] = []
     private var written: UInt64 = 0
 
+    /// The longest name that is given: Linux takes 255 bytes, and a number may come.
+    private static let nameBytes = 240
     /// How much is written at a time.
     private static let stretchBytes = 262_144
 
@@ -111,6 +113,8 @@ final class SavedFile {
         for scalar in name.unicodeScalars {
             let isHarmless =
                 switch scalar.properties.generalCategory {
+                // Persian and others are written with joiners.
+                case .format where scalar.value == 0x200C || scalar.value == 0x200D: !safe.isEmpty
                 case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
                     .paragraphSeparator:
                     false
@@ -121,15 +125,13 @@ final class SavedFile {
         while let first = safe.first, first == "." || first == "-" || first == " " {
             safe = "_" + safe.dropFirst()
         }
-        while safe.utf8.count > 200 { safe.removeLast() }
+        safe = FileNameText(safe).fitted(Self.nameBytes)
         return safe.isEmpty ? "file" : safe
     }
 
     private static func numbered(_ place: String, _ number: Int) -> String {
-        guard let point = place.lastIndex(of: "."), point > place.startIndex else {
-            return "\(place) (\(number))"
-        }
-        return "\(place[..<point]) (\(number))\(place[point...])"
+        let name = place.split(separator: "/").last.map(String.init) ?? place
+        return place.dropLast(name.count) + FileNameText(name).numbered(number)
     }
 
     private static func exists(_ place: String) -> Failure {

@@ -30,7 +30,7 @@ struct Hook {
     private static let graceMilliseconds: UInt64 = 5_000
 
     /// Runs it once and waits for its end.
-    func run(_ event: JSON, _ variables: [String: String], _ interrupts: Interrupts) -> Outcome {
+    func run(_ event: JSON, _ variables: [String: String]) -> Outcome {
         var input: Input?
         let process: ChildProcess
         do throws(SystemError) {
@@ -54,10 +54,10 @@ struct Hook {
             if input?.write() ?? true { input = nil }
             let left = Int32(clamping: deadline - now)
             let ready = PollWait.any(
-                readable: [process.endDescriptor, interrupts.number], writable: input?.number,
-                millisecondsAtMost: left)
+                readable: [process.endDescriptor] + (Interrupts.descriptor.map { [$0] } ?? []),
+                writable: input?.number, millisecondsAtMost: left)
             if ready.contains(process.endDescriptor) { return Self.outcome(process.wait()) }
-            if ready.contains(interrupts.number) {
+            if !Interrupts.takeAll().isEmpty {
                 return .interrupted(isDone: Self.outcome(self.stop(process)) == .done)
             }
         }

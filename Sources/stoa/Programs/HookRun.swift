@@ -10,7 +10,6 @@ struct HookRun {
     let retries: Int64
     let context: CommandContext
     let follower: MessageFollower
-    let interrupts: Interrupts
     /// The last cursor that is dealt with.
     private var handled: Int64 = 0
     private var isEnding = false
@@ -20,7 +19,7 @@ struct HookRun {
 
     init(
         hook: Hook, event: OnCommand.Event, match: TextPattern?, retries: Int64,
-        context: CommandContext, follower: MessageFollower, interrupts: Interrupts
+        context: CommandContext, follower: MessageFollower
     ) {
         self.hook = hook
         self.event = event
@@ -28,31 +27,34 @@ struct HookRun {
         self.retries = retries
         self.context = context
         self.follower = follower
-        self.interrupts = interrupts
     }
 
     /// Ends when the program is told to.
     mutating func run() throws(Failure) {
+        do throws(Failure) { try self.follow() } catch {
+            guard error.isInterrupt else { throw error }
+        }
+        let follower = self.follower
+        try Failure.of { () throws(ClientError) in try follower.finish() }
+        let why = Interrupts.last.map { "ended by \($0.name)" } ?? "ended"
+        self.report("\(why); the same command continues from there")
+    }
+
+    private mutating func follow() throws(Failure) {
         let follower = self.follower
         var events = try Failure.of { () throws(ClientError) in try follower.takeEvents() }
         while true {
             for event in events where !self.isEnding { try self.take(event) }
-            if self.isEnding { break }
-            let ready = PollWait.any(
-                readable: [self.interrupts.number] + (follower.descriptor.map { [$0] } ?? []),
-                writable: nil, millisecondsAtMost: follower.pauseMilliseconds)
-            if ready.contains(self.interrupts.number) { break }
-            guard !ready.isEmpty || follower.descriptor == nil else { continue }
-            events = try Failure.of { () throws(ClientError) in try follower.receive() }
+            if self.isEnding { return }
+            events = try follower.awaitEvents(whileOpen: nil)
         }
-        try Failure.of { () throws(ClientError) in try follower.finish() }
     }
 
     private mutating func take(_ event: MessageFollower.Event) throws(Failure) {
         switch event {
         case .message(let message): try self.take(HookEvent(message))
         case .change(let change): try self.take(HookEvent(change))
-        case .piece: break
+        case .piece, .missing: break
         case .gap(let gap):
             self.report(
                 "events after cursor \(gap.from) up to \(gap.to) are missing: "
@@ -93,7 +95,7 @@ struct HookRun {
         let variables = event.variables(event: self.event.rawValue)
         var attempts: Int64 = 0
         while true {
-            switch self.hook.run(event.json, variables, self.interrupts) {
+            switch self.hook.run(event.json, variables) {
             case .done: return true
             case .interrupted(let isDone):
                 if isDone {
@@ -113,10 +115,9 @@ struct HookRun {
                 let pause = min(
                     Self.pauses.lowerBound << min(attempts - 1, 6), Self.pauses.upperBound)
                 self.report("\(what); again in \(pause / 1_000) s")
-                let ready = PollWait.any(
-                    readable: [self.interrupts.number], writable: nil,
-                    millisecondsAtMost: Int32(pause))
-                if ready.contains(self.interrupts.number) { return false }
+                do throws(Failure) { try PollWait.pause(milliseconds: Int32(pause)) } catch {
+                    return false
+                }
             }
         }
     }

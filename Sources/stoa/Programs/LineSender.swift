@@ -13,6 +13,8 @@ struct LineSender {
     private var hasInputEnded = false
     private var lines: Int64 = 0
     private var sent: Int64 = 0
+    /// How many lines an earlier run has sent under their keys.
+    private var repeated: Int64 = 0
     private var rejected: Int64 = 0
 
     /// How many lines are under way at a time.
@@ -31,9 +33,11 @@ struct LineSender {
     /// Ends when the input has ended and all of it is sent.
     mutating func run() throws(Failure) {
         do throws(Failure) { try self.sendAll() } catch {
-            guard self.lines > 0, error.code != .badData else { throw error }
+            guard self.lines > 0, error.code != .badData else { throw self.key.advise(error) }
             var failure = error
-            failure.next += "; to send the rest, \(self.key.advice) on the same lines"
+            if !failure.next.isEmpty { failure.next += "; " }
+            if error.isInterrupt || error.isLoss { failure.next += "\(self.counts); " }
+            failure.next += "to send the rest, \(self.key.advice) on the same lines"
             throw failure
         }
         guard self.rejected == 0 else {
@@ -43,10 +47,15 @@ struct LineSender {
                     ? "1 line was not sent" : "\(self.rejected) lines were not sent",
                 next: "see above")
         }
-        if !self.context.json {
-            let what = self.sent == 1 ? "1 message" : "\(self.sent) messages"
-            try self.context.console.print("sent \(what)\n")
-        }
+        if !self.context.json { try self.context.console.print("\(self.counts)\n") }
+    }
+
+    /// `sent 3 messages; 2 were sent already`.
+    private var counts: String {
+        let sent = self.sent == 1 ? "sent 1 message" : "sent \(self.sent) messages"
+        guard self.repeated > 0 else { return sent }
+        return sent
+            + (self.repeated == 1 ? "; 1 was sent already" : "; \(self.repeated) were sent already")
     }
 
     private mutating func sendAll() throws(Failure) {
@@ -83,7 +92,6 @@ struct LineSender {
             params.idempotencyKey = "\(self.key.text)-\(self.lines)"
             self.calls.add(params)
         case .tooLong: self.reject("has more than \(ControlLimits.textBytes) bytes")
-        case .notUTF8: self.reject("is not UTF-8")
         }
     }
 
@@ -96,10 +104,14 @@ struct LineSender {
 
     private mutating func proceed() throws(Failure) {
         let context = self.context
-        var taken: Int64 = 0
-        defer { self.sent += taken }
-        try self.calls.proceed { (answer) throws(Failure) in
-            taken += 1
+        var (sent, repeated): (Int64, Int64) = (0, 0)
+        defer {
+            self.sent += sent
+            self.repeated += repeated
+        }
+        try self.calls.proceed { (answer, isFirst) throws(Failure) in
+            // What was asked twice in this run is its own.
+            if answer.duplicate, isFirst { repeated += 1 } else { sent += 1 }
             context.noteChange(answer.id.shown)
             if context.json { try context.console.print(answer.json) }
         }

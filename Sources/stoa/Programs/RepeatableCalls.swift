@@ -10,6 +10,8 @@ struct RepeatableCalls<Method: ControlMethod> where Method.Result: ControlValue 
         var params: Method.Params
         /// The number of the request; nil while it is to be sent (again).
         var request: Int64?
+        /// Whether it was sent once at most.
+        var isFirst = true
     }
 
     private let path: String
@@ -48,12 +50,12 @@ struct RepeatableCalls<Method: ControlMethod> where Method.Result: ControlValue 
         self.pending.append(Pending(params: params))
     }
 
-    /// Gives the answers that have come, in the order of the calls, and makes the calls that there is room
-    /// for; throws the first refusal.
+    /// Gives the answers that have come, in the order of the calls, and whether each call was made once, and
+    /// makes the calls that there is room for; throws the first refusal.
     ///
     /// It comes before each wait: then all that may be under way is.
     mutating func proceed(
-        _ body: (Received<Method.Result>) throws(Failure) -> Void
+        _ body: (Received<Method.Result>, _ isFirst: Bool) throws(Failure) -> Void
     ) throws(Failure) {
         try self.takeAnswers(body)
         try self.connect()
@@ -80,7 +82,7 @@ struct RepeatableCalls<Method: ControlMethod> where Method.Result: ControlValue 
         let patience = self.patience ?? now + self.patienceMilliseconds
         self.patience = patience
         guard now < patience else { throw Failure(error) }
-        _ = PollWait.any(readable: [], writable: nil, millisecondsAtMost: Self.retryMilliseconds)
+        try PollWait.pause(milliseconds: Self.retryMilliseconds)
     }
 
     /// Makes the calls that are not under way, as many as may be.
@@ -108,7 +110,7 @@ struct RepeatableCalls<Method: ControlMethod> where Method.Result: ControlValue 
     }
 
     private mutating func takeAnswers(
-        _ body: (Received<Method.Result>) throws(Failure) -> Void
+        _ body: (Received<Method.Result>, _ isFirst: Bool) throws(Failure) -> Void
     ) throws(Failure) {
         while let request = self.pending.first?.request {
             var answer: Received<Method.Result>?
@@ -117,8 +119,7 @@ struct RepeatableCalls<Method: ControlMethod> where Method.Result: ControlValue 
             }
             guard let answer else { return }
             self.patience = nil
-            self.pending.removeFirst()
-            try body(answer)
+            try body(answer, self.pending.removeFirst().isFirst)
         }
     }
 
@@ -131,7 +132,10 @@ struct RepeatableCalls<Method: ControlMethod> where Method.Result: ControlValue 
         do throws(ClientError) { try body(&self, connection) } catch {
             guard error.isPassing else { throw Failure(error) }
             self.connection = nil
-            for index in self.pending.indices { self.pending[index].request = nil }
+            for index in self.pending.indices where self.pending[index].request != nil {
+                self.pending[index].request = nil
+                self.pending[index].isFirst = false
+            }
             let now = SystemClock.monotonicMilliseconds()
             if now >= self.connectedAt + Self.usefulMilliseconds { self.patience = nil }
             // One that takes connections and closes them is never asked without a pause.

@@ -25,7 +25,7 @@ struct RunLock {
     var number: Int32 { self.descriptor.number }
 
     /// Waits for the lock; false where the program is to end meanwhile.
-    func wait(_ console: Console, _ interrupts: Interrupts) throws(Failure) -> Bool {
+    func wait(_ console: Console) throws(Failure) -> Bool {
         var isTold = false
         while !self.descriptor.tryLock() {
             if !isTold {
@@ -33,10 +33,10 @@ struct RunLock {
                     "stoa: on: a command from an earlier run is still running; waiting for it\n")
             }
             isTold = true
-            let ready = PollWait.any(
-                readable: [interrupts.number], writable: nil,
-                millisecondsAtMost: Self.pauseMilliseconds)
-            if ready.contains(interrupts.number) { return false }
+            do throws(Failure) { try PollWait.pause(milliseconds: Self.pauseMilliseconds) } catch {
+                guard error.isInterrupt else { throw error }
+                return false
+            }
         }
         return true
     }

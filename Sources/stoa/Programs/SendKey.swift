@@ -19,11 +19,15 @@ struct SendKey {
 
     /// A failure of which it is not known whether the message was sent says how to send it once.
     func advise(_ failure: Failure) -> Failure {
-        guard failure.isUncertain else { return failure }
         var failure = failure
-        failure.next =
-            "it may have been sent anyway: to send it only once, \(self.advice); the daemon's log: "
-            + "journalctl --user -u stoad"
+        guard failure.isUncertain else {
+            if failure.isInterrupt { failure.next = "nothing was sent" }
+            return failure
+        }
+        failure.next = "it may have been sent anyway: to send it only once, \(self.advice)"
+        if !failure.isInterrupt {
+            failure.next += "; the daemon's log: journalctl --user -u stoad"
+        }
         return failure
     }
 }

@@ -38,6 +38,26 @@ struct PacketPipe {
     func send(isOrdered: Bool) throws(Failure) {
         let stream = try self.open { $0.ordered = isOrdered ? true : nil }
         var packets: Int64 = 0
+        do throws(Failure) { try self.sendAll(on: stream, &packets) } catch {
+            var failure = error
+            if error.isInterrupt || error.isLoss {
+                failure.next =
+                    "\(Self.sent(packets)), which nobody stores; to continue, run it again"
+            }
+            throw failure
+        }
+        _ = try Failure.of { () throws(ClientError) in
+            try self.connection.call(
+                CloseStreamMethod.self, CloseStreamMethod.Params { $0.stream = stream })
+        }
+        self.context.console.report("\(Self.sent(packets))\n")
+    }
+
+    private static func sent(_ packets: Int64) -> String {
+        packets == 1 ? "sent 1 packet" : "sent \(packets) packets"
+    }
+
+    private func sendAll(on stream: Int64, _ packets: inout Int64) throws(Failure) {
         while let chunk = try self.context.console.readChunk() {
             var start = 0
             while start < chunk.count {
@@ -47,12 +67,6 @@ struct PacketPipe {
                 start = end
             }
         }
-        _ = try Failure.of { () throws(ClientError) in
-            try self.connection.call(
-                CloseStreamMethod.self, CloseStreamMethod.Params { $0.stream = stream })
-        }
-        self.context.console.report(
-            packets == 1 ? "sent 1 packet\n" : "sent \(packets) packets\n")
     }
 
     private func send(_ bytes: [UInt8], on stream: Int64) throws(Failure) {
@@ -68,8 +82,7 @@ struct PacketPipe {
                 guard case .refused(let refusal) = error, refusal.knownCode == .busy,
                     let wait = refusal.retryMilliseconds
                 else { throw Failure(error) }
-                _ = PollWait.any(
-                    readable: [], writable: nil, millisecondsAtMost: Int32(clamping: max(1, wait)))
+                try PollWait.pause(milliseconds: Int32(clamping: max(1, wait)))
             }
         }
     }
@@ -80,7 +93,18 @@ struct PacketPipe {
     ///
     /// - Parameter known: the devices whose packets count; nil for all.
     func receive(isFollowing: Bool, known: Set<String>?) throws(Failure) {
-        InterruptSignals.endWellWhenAllowed()
+        do throws(Failure) {
+            try self.receiveAll(isFollowing: isFollowing, known: known)
+        } catch {
+            guard error.isInterrupt || error.isLoss else { throw error }
+            var failure = error
+            failure.next = "packets are not stored, so none comes again; to continue, run it again"
+            guard error.isInterrupt else { throw failure }
+            self.context.console.report("stoa: stream: \(failure.why); \(failure.next)\n")
+        }
+    }
+
+    private func receiveAll(isFollowing: Bool, known: Set<String>?) throws(Failure) {
         let stream = try self.open { $0.receive = true }
         let console = self.context.console
         var leftOut: Set<String> = []
@@ -108,9 +132,8 @@ struct PacketPipe {
             }
             let readable = [self.connection.descriptor]
             let pipe = console.outputPipeNumber
-            let outcome = try InterruptSignals.whileAllowed { () throws(Failure) in
-                try PollWait.until(readable: readable, closed: pipe, millisecondsAtMost: nil)
-            }
+            let outcome = try PollWait.until(
+                readable: readable, closed: pipe, millisecondsAtMost: nil)
             if outcome.pipeClosed { throw .outputClosed }
             events = try Failure.of { () throws(ClientError) in try self.connection.receive() }
         }

@@ -8,6 +8,8 @@ struct PieceReceiver {
     private let follower: MessageFollower
     private let isFollowing: Bool
     private let file: StreamFile?
+    /// Whether its position outlives this run.
+    private let isDurable: Bool
     /// The sending that is being written; nil between two.
     private var sending: StreamSending?
     /// The cursor through which all is written or left out, where that is not kept yet.
@@ -32,6 +34,7 @@ struct PieceReceiver {
         var params = params
         let file = try file.map { (path) throws(Failure) in try StreamFile(path) }
         self.file = file
+        self.isDurable = file != nil || params.consumer != nil
         if let position = file?.position {
             guard params.from == nil else {
                 throw .usage("the file stores its own position", next: "leave --from out")
@@ -51,7 +54,25 @@ struct PieceReceiver {
 
     /// Ends with the first sending that ends, unless it goes on following.
     mutating func run() throws(Failure) {
-        InterruptSignals.endWellWhenAllowed()
+        do throws(Failure) { try self.receive() } catch {
+            guard error.isInterrupt else { throw error }
+            try? self.follower.finish()
+            self.tellEnd(error)
+        }
+    }
+
+    /// Says on a signal how to go on.
+    private func tellEnd(_ failure: Failure) {
+        let next =
+            self.isDurable
+            ? "the same command continues from there"
+            : self.sending == nil
+                ? "to continue from there: --from \(self.follower.cursor)"
+                : "only part of a stream was written: receive it again from the beginning"
+        self.context.console.report("stoa: stream: \(failure.why); \(next)\n")
+    }
+
+    private mutating func receive() throws(Failure) {
         let pipe = self.context.console.outputPipeNumber
         var events = try Failure.of { () throws(ClientError) in try self.follower.takeEvents() }
         while true {
@@ -82,7 +103,7 @@ struct PieceReceiver {
                 self.context.console.report(
                     "stoa: stream: \(error.reason); connecting again\n")
             case .connected: self.context.console.report("stoa: stream: connected again\n")
-            case .message, .change: continue
+            case .message, .change, .missing: continue
             }
         }
         return false

@@ -27,8 +27,19 @@ struct PieceSender {
 
     /// Ends when the input has ended and all of it is stored.
     mutating func run() throws(Failure) {
+        do throws(Failure) { try self.sendAll() } catch {
+            guard error.isInterrupt || error.isLoss, self.bytes > 0 else { throw error }
+            var failure = error
+            failure.next =
+                "\(self.bytes) bytes were read, and the stream has no end yet: send it again from the "
+                + "beginning"
+            throw failure
+        }
+    }
+
+    private mutating func sendAll() throws(Failure) {
         while !self.hasInputEnded || !self.calls.isEmpty {
-            try self.calls.proceed { _ in }
+            try self.calls.proceed { _, _ in }
             if self.calls.hasRoom, !self.hasInputEnded {
                 if try self.calls.awaitInput(self.context.console.inputNumber) { try self.read() }
             } else if !self.calls.isEmpty {

@@ -15,6 +15,11 @@ import Testing
         Notice(.raised(.clock, about: nil, "late"), at: 6),
         Notice(.raised(.fork, about: Harness.peer(2), "two histories"), at: 7),
         Notice(.cleared(.clock), at: 8),
+        Notice(.stood(Harness.peer(2), .verified), at: 9),
+        Notice(.profiled(Harness.peer(2)), at: 10),
+        Notice(.decided(Harness.peer(2), isAccepted: true), at: 11),
+        Notice(.forgotten(.person), at: 12), Notice(.set("Presence", "private"), at: 13),
+        Notice(.forgotten(.setting), at: 14),
     ]
 
     @Test("each is read back as it was written", arguments: all)

@@ -26,7 +26,7 @@ struct DialFixture {
     /// The dials of the last call, with their addresses.
     var dials: [(id: DialID, address: String)] {
         self.actions.compactMap {
-            if case .perform(.dial(let id, let address, _)) = $0 { (id, address) } else { nil }
+            if case .perform(.dial(let id, let address, _, _)) = $0 { (id, address) } else { nil }
         }
     }
 

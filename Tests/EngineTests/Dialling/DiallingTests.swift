@@ -6,7 +6,7 @@ import Testing
 @Suite("Dialling") struct DiallingTests {
     private static func dialled(_ harness: inout Harness, _ event: Event) -> [(DialID, String)] {
         harness.node.handle(event, at: harness.now).compactMap {
-            if case .dial(let id, let address, _) = $0 { (id, address) } else { nil }
+            if case .dial(let id, let address, _, _) = $0 { (id, address) } else { nil }
         }
     }
 

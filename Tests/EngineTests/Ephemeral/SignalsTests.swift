@@ -32,7 +32,7 @@ import Testing
 
     @Test("others are told that the user writes, and not again at once")
     func typing() {
-        var signals = Signals()
+        var signals = Signals(own: personKeys(40, 41).publicKeys.id)
         var random = SeededRandom(seed: 1)
         let first = signals.tellTyping(in: Self.outlet(), using: &random, at: self.now)
         #expect(first.told == 2)
@@ -44,7 +44,7 @@ import Testing
 
     @Test("nothing goes out unsealed of a conversation that is sealed")
     func sealed() {
-        var signals = Signals()
+        var signals = Signals(own: personKeys(40, 41).publicKeys.id)
         var random = SeededRandom(seed: 1)
         let wanted = signals.tellTyping(
             in: Self.outlet(isSealed: true), using: &random, at: self.now)
@@ -54,7 +54,7 @@ import Testing
 
     @Test("whoever writes has stopped once it is sent, or once the link has ended")
     func stopped() {
-        var signals = Signals()
+        var signals = Signals(own: personKeys(40, 41).publicKeys.id)
         var links = LinkTable()
         links.add(Self.link())
         let peer = Harness.peer(2)
@@ -67,7 +67,9 @@ import Testing
                 cursor: Cursor(1), id: EntryID(fixed32(1)), conversation: Self.ops, author: peer,
                 content: .text("here"), time: HybridTime(1), isLate: false, isDisputed: false)
             let ended =
-                isSent ? signals.shown([.message(message)]) : signals.linkEnded(Self.link())
+                isSent
+                ? signals.shown([.message(message)])
+                : signals.linkEnded(Self.link(), .lost, .known, in: [], at: self.now)
             #expect(Self.signals(ended) == [.typing(peer, Self.ops, false)])
             #expect(signals.typing.isEmpty)
         }
@@ -75,7 +77,7 @@ import Testing
 
     @Test("a stream is numbered from 1, and says when it ends")
     func stream() throws {
-        var signals = Signals()
+        var signals = Signals(own: personKeys(40, 41).publicKeys.id)
         var random = SeededRandom(seed: 1)
         let name = try #require(StreamName("music"))
         let opened = signals.openStream(

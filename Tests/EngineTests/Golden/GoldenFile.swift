@@ -5,7 +5,7 @@ import TestSupport
 /// What each stands for says `Docs/Protocol/Vectors.md`.
 enum GoldenFile {
     private static let names = [
-        "link-2", "entries-2", "realms-2", "sync-2", "private-2", "files-2",
+        "link-2", "entries-2", "realms-2", "sync-2", "private-2", "files-2", "names-2",
     ]
 
     /// The bytes of every line by its name; empty where a file cannot be read or is not well formed.

@@ -9,7 +9,9 @@ struct GoldenTests {
     @Test("every line that is written comes out byte for byte")
     func lines() throws {
         // What is only to be read has tests of its own.
-        let read = ["refuse.", "forged.", "ignore.", "body.", "fallback.", "backup.file"]
+        let read = [
+            "refuse.", "forged.", "ignore.", "body.", "fallback.", "backup.file", "name.",
+        ]
         let due = GoldenFile.lines.filter { line in !read.contains { line.key.hasPrefix($0) } }
         let made = try GoldenLines().lines
         try #require(!due.isEmpty, "the file is missing or is not well formed")
@@ -60,6 +62,25 @@ struct GoldenTests {
             default:
                 break
             }
+        }
+    }
+
+    @Test("what is typed means the room that the file says, and is sent as it says")
+    func names() throws {
+        let typed = GoldenFile.lines.keys.filter { $0.hasPrefix("name.typed.") }.sorted()
+        try #require(!typed.isEmpty, "the file is missing or is not well formed")
+        for line in typed {
+            let label = line.dropFirst("name.typed.".count)
+            func text(_ part: String) throws -> String {
+                let bytes = try #require(GoldenFile.lines["name.\(part).\(label)"])
+                return try #require(String(validating: bytes, as: UTF8.self))
+            }
+            let name = try #require(RoomName(typed: try text("typed")), "\(label)")
+            #expect(Array(name.text.utf8) == Array(try text("text").utf8), "\(label)")
+            #expect(Array(name.key.utf8) == Array(try text("key").utf8), "\(label)")
+            #expect(RoomName(name.text)?.text == name.text, "\(label)")
+            let id = Room(name, in: .open).conversation.hash.bytes
+            #expect(id == GoldenFile.lines["name.id.\(label)"], "\(label)")
         }
     }
 
@@ -119,7 +140,7 @@ struct GoldenTests {
                 _ = try reader.varint("varint")
                 try reader.finish("varint")
             case "text":
-                _ = try reader.text("text", limit: 64)
+                _ = try reader.text("text", limit: 255)
                 try reader.finish("text")
             case "area":
                 let area = try reader.sized("area", limit: 1_024)
@@ -130,6 +151,7 @@ struct GoldenTests {
             case "run": _ = try Run(from: &reader)
             case "record": _ = try Record(decoding: bytes)
             case "forkProof": return try ForkProof(from: &reader).isValid
+            case "name": return RoomName(String(decoding: bytes, as: UTF8.self)) != nil
             case "frame", "fragment":
                 var frames = FrameReader()
                 _ = try frames.read(bytes)

@@ -56,6 +56,18 @@ import Testing
         }
     }
 
+    @Test("of a backup may be six words of the list that its user chose")
+    func ownWords() throws {
+        var random = SodiumRandom()
+        let made = Phrase.generate(for: .xchacha20Poly1305, using: &random)
+        #expect(try Phrase(chosen: made.text.uppercased()) == made)
+        let words = made.text.split(separator: " ")
+        let own = (words.dropFirst() + words.prefix(1)).joined(separator: "  ")
+        let chosen = try Phrase(chosen: own)
+        #expect(chosen.text == own.replacing("  ", with: " ") && chosen.suite == nil)
+        #expect(throws: PhraseError.empty) { try Phrase(chosen: " ") }
+    }
+
     @Test("may be written with any signs between its words, and in capitals")
     func written() throws {
         var random = SodiumRandom()

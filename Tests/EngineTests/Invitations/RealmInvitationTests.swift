@@ -72,7 +72,8 @@ struct RealmInvitationTests {
         #expect(error(line + "&more=1") == .unexpected("more"))
         #expect(error(line.replacing("&", with: "\n&")) == .broken)
         #expect(
-            error(line + String(repeating: "x", count: 600)) == .tooLong(RealmInvitation.limitBytes)
+            error(line + String(repeating: "x", count: RealmInvitation.limitBytes))
+                == .tooLong(RealmInvitation.limitBytes)
         )
         let secret = String(Base32.encode(fixed32(2).bytes).prefix(8))
         for text in [line + "&more=1", String(line.dropLast(15)), line.replacing("ff", with: "f")] {

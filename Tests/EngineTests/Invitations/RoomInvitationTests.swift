@@ -15,7 +15,7 @@ import Testing
 
     @Test("says the same room again, whatever its name, its realm and how it is sealed")
     func again() throws {
-        for name in ["war-room", "büro", "東京", "x.1_2"] {
+        for name in ["war-room", "büro", "東京", "x.1_2", "می\u{200c}خواهم"] {
             for realm in [RealmID.open, RealmID(fixed32(3))] {
                 for suite in ConversationKey.Suite.allCases {
                     let room = try Self.room(name, in: realm, suite)
@@ -27,7 +27,7 @@ import Testing
             }
         }
         let longest = try Self.room(
-            String(repeating: "ü", count: 32), in: RealmID(fixed32(3)), .xchacha20Poly1305)
+            String(repeating: "क", count: 64), in: RealmID(fixed32(3)), .xchacha20Poly1305)
         #expect(RoomInvitation(longest).line.utf8.count <= RoomInvitation.limitBytes)
     }
 

@@ -151,6 +151,49 @@ import Testing
         #expect(marks.position(of: Harness.peer(2), in: Self.key) == MemberPosition())
     }
 
+    @Test("what has come is told soon, a dozen times in a row, and then seldom")
+    func soon() {
+        var marks = Marks(own: Harness.ownKey)
+        var now: UInt64 = 100_000
+        var waits: [UInt64] = []
+        for _ in 0..<Limits.marksAtOnce + 3 {
+            marks.woke()
+            marks.noteStored(in: Self.ops, at: now)
+            let moment = marks.nextWakeUp() ?? 0
+            waits.append(moment - now)
+            #expect(marks.takeDue(at: moment).map(\.isRead) == [false])
+            now = moment
+        }
+        #expect(waits[0] == Limits.soonMilliseconds)
+        #expect(
+            waits[1..<Limits.marksAtOnce].allSatisfy { $0 == Limits.storedLeastMilliseconds })
+        #expect(waits[Limits.marksAtOnce + 2] == Limits.storedMilliseconds)
+        // What is read meanwhile is told as ever, and counts for nothing.
+        marks.woke()
+        marks.noteRead([LogName(author: Harness.peer(2), incarnation: 1): 3], in: Self.ops, at: now)
+        #expect(marks.nextWakeUp() == now + Limits.readMilliseconds)
+    }
+
+    @Test("what comes alone is written soon, and what comes often once a second")
+    func gathered() {
+        var marks = Marks(own: Harness.ownKey)
+        func note(_ stored: UInt64, at now: UInt64) -> UInt64? {
+            _ = marks.note(
+                MemberPosition(stored: stored), of: Harness.peer(2), isKnown: false, in: Self.key,
+                at: now)
+            return marks.nextWakeUp()
+        }
+        #expect(note(1, at: 100_000) == 100_000 + Limits.soonMilliseconds)
+        marks.woke()
+        var isGathered = marks.isGathered(at: 100_100)
+        #expect(isGathered)
+        #expect(note(2, at: 100_200) == 100_100 + Limits.gatherMilliseconds)
+        marks.woke()
+        isGathered = marks.isGathered(at: 101_100)
+        #expect(isGathered)
+        #expect(note(3, at: 109_000) == 109_000 + Limits.soonMilliseconds)
+    }
+
     @Test("what was read is told at once, then a while later; what has come seldom")
     func debounced() {
         var marks = Marks(own: Harness.ownKey)
@@ -167,10 +210,9 @@ import Testing
         #expect(marks.takeDue(at: 102_000).count == 1)
         marks.noteStored(in: Self.ops, at: 102_000)
         marks.noteStored(in: Self.ops, at: 103_000)
-        #expect(marks.nextWakeUp() == 102_000 + Limits.storedMilliseconds)
+        #expect(marks.nextWakeUp() == 102_000 + Limits.storedLeastMilliseconds)
         // Who has read something says both.
         marks.noteRead([log: 4], in: Self.ops, at: 103_500)
-        #expect(marks.nextWakeUp() == 104_000)
         #expect(marks.takeDue(at: 104_000).map(\.isRead) == [true])
         #expect(marks.takeDue(at: 200_000).isEmpty)
     }
@@ -189,11 +231,19 @@ import Testing
         #expect(isTimely(100_000))
         marks.keep(record, at: 100_000)
         #expect(!isTimely(100_999, isKnown: true) && isTimely(101_000, isKnown: true))
-        #expect(!isTimely(104_999) && isTimely(105_000))
+        #expect(!isTimely(100_999) && isTimely(101_000))
         #expect(marks.arrivedBytes == record.keptBytes)
         let taken = (0..<2).map { _ in marks.takeArrived(at: 101_000) }
         #expect(taken == [[record], []] && marks.arrivedBytes == 0)
-        #expect(!isTimely(104_999))
+        // Somebody may wait for some of them; but not for so many.
+        for number in 1..<UInt64(Limits.marksAtOnce) {
+            marks.keep(record, at: 100_000 + 1_000 * number)
+        }
+        let last = 99_000 + 1_000 * UInt64(Limits.marksAtOnce)
+        #expect(isTimely(last + 1_000, isKnown: true))
+        for _ in 0..<20 { marks.keep(record, at: last) }
+        #expect(!isTimely(last + Limits.ofStrangers.markMilliseconds - 1))
+        #expect(isTimely(last + Limits.ofStrangers.markMilliseconds))
     }
 
     @Test("comes from the disk: own logs by member, those of others as far as the user has read")

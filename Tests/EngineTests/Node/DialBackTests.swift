@@ -86,7 +86,18 @@ import Testing
         #expect(self.outcomes(&harness, of: 2) == [.notTried])
     }
 
-    @Test("a link is dialled back once in ten minutes, whatever its port")
+    @Test("a link of small packets is dialled back with small ones")
+    func narrow() {
+        var harness = Harness()
+        harness.flights[LinkID(2)] = Flight(
+            bytes: 0, resends: 0, segmentBytes: 524, pathBytes: 1_500)
+        self.link(&harness, 2)
+        harness.give(.dialBack(port: 7_000), from: 2)
+        #expect(harness.dials.count == 1)
+        #expect(Set(harness.dials.map(\.dial)) == harness.narrowDials)
+    }
+
+    @Test("a link is dialled back once in 20 seconds, whatever its port")
     func perLink() {
         var harness = Harness()
         self.link(&harness, 2)

@@ -41,6 +41,38 @@ import Testing
         #expect(test.harness.closed.isEmpty)
     }
 
+    @Test("on which large packets are lost is dialled beside it at once, with small ones")
+    func narrow() {
+        var test = self
+        test.harness.flights[LinkID(2)] = Flight(bytes: 3_000, resends: 3, segmentBytes: 1_448)
+        test.harness.say(String(repeating: "a long letter ", count: 100), in: Self.ops)
+        test.harness.settle()
+        let before = test.harness.dials.count
+        test.wait(Limits.unansweredMilliseconds)
+        #expect(test.harness.dials.count == before + 1)
+        let usual = test.harness.dials.prefix(before).filter {
+            test.harness.narrowDials.contains($0.dial)
+        }
+        #expect(usual.isEmpty)
+        #expect(test.harness.dials.last.map { test.harness.narrowDials.contains($0.dial) } == true)
+        // The peer's signs on the old link end no dial: they are small.
+        test.harness.give(.pong(nonce: 0, clock: 0), from: 2)
+        test.wait(Limits.pulseCheckMilliseconds)
+        #expect(test.harness.dials.count == before + 1)
+    }
+
+    @Test("is not dialled so where all that was sent has arrived")
+    func wide() {
+        var test = self
+        test.harness.flights[LinkID(2)] = Flight(bytes: 0, resends: 0, segmentBytes: 1_448)
+        test.harness.say(String(repeating: "a long letter ", count: 100), in: Self.ops)
+        test.harness.settle()
+        test.harness.give(.pong(nonce: 0, clock: 0), from: 2)
+        test.wait(Limits.unansweredMilliseconds)
+        test.wait(Limits.doubtMilliseconds)
+        #expect(test.harness.narrowDials.isEmpty)
+    }
+
     @Test("is not, where anything comes back")
     func heard() {
         var test = self

@@ -21,6 +21,30 @@ extension Harness {
         self.advance(to: end)
     }
 
+    /// Lets so much time pass, and what is missing be looked at when the node wants to.
+    mutating func passHoles(milliseconds: UInt64) {
+        let end = self.now.monotonic + milliseconds
+        while let due = self.holesAt, due <= end {
+            self.holesAt = nil
+            self.advance(to: max(due, self.now.monotonic))
+            self.give(.timer(.holes))
+            self.settle()
+        }
+        self.advance(to: end)
+    }
+
+    /// Lets so much time pass, and what streams have brought be looked at whenever the node wants that.
+    mutating func passStreams(milliseconds: UInt64) {
+        let end = self.now.monotonic + milliseconds
+        while let due = self.streamsAt, due <= end {
+            self.streamsAt = nil
+            self.advance(to: max(due, self.now.monotonic))
+            self.give(.timer(.streams))
+            self.settle()
+        }
+        self.advance(to: end)
+    }
+
     /// Lets the time pass until marks and positions are written and told, as often as it takes.
     mutating func passMarks() {
         for _ in 0..<3 {

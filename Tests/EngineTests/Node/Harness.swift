@@ -27,6 +27,10 @@ struct Harness {
     private var lookUps: [(RequestID, ConversationID, key: String)] = []
     /// The secrets that the node shakes hands by.
     private(set) var secrets: [RealmSecret]?
+    /// What the system says to be on its way on links.
+    var flights: [LinkID: Flight] = [:]
+    /// The dials that ask for small packets.
+    private(set) var narrowDials: Set<DialID> = []
     /// What the system counts of the packets of links.
     var packets: [LinkID: PacketCounts] = [:]
     /// When pings of a trial go on, if they do.
@@ -73,7 +77,9 @@ struct Harness {
     private(set) var logged: [String] = []
     /// When the node wants to be woken for these.
     var signalsAt: UInt64?
+    var streamsAt: UInt64?
     private(set) var alertsAt: UInt64?
+    var holesAt: UInt64?
     private(set) var payloadsAt: UInt64?
     /// Logs that have given way, in order.
     private(set) var drops: [LogKey] = []
@@ -182,7 +188,11 @@ struct Harness {
 
     mutating func give(_ event: Event) {
         var counted: [LinkID: PacketCounts]?
-        defer { if let counted { self.give(.packetsCounted(counted)) } }
+        var seen: [LinkID: Flight]?
+        defer {
+            if let counted { self.give(.packetsCounted(counted)) }
+            if let seen { self.give(.flightsSeen(seen)) }
+        }
         for action in self.node.handle(event, at: self.now) {
             switch action {
             case .send(let link, let frame):
@@ -200,18 +210,23 @@ struct Harness {
             case .arm(.ping(let link), let at): self.looksAt[link] = at
             case .arm(.signals, let at): self.signalsAt = at
             case .arm(.alerts, let at): self.alertsAt = at
+            case .arm(.holes, let at): self.holesAt = at
+            case .arm(.streams, let at): self.streamsAt = at
             case .arm(.packets, let at): self.packetsAt = at
             case .arm(.transfers, let at): self.transfersAt = at
             case .arm(.payloads, let at): self.payloadsAt = at
             case .countPackets(let links):
                 counted = self.packets.filter { links.contains($0.key) }
+            case .seeFlights(let links): seen = self.flights.filter { links.contains($0.key) }
             case .signal(let signals): self.signals += signals
             case .transfer(let task): self.tasks.append(task)
             case .log(_, let text, _): self.logged.append(text)
             case .hold(let secrets): self.secrets = secrets
             case .lookUp(let request, let conversation, let key):
                 self.lookUps.append((request, conversation, key))
-            case .dial(let dial, let address, let key): self.dials.append((dial, address, key))
+            case .dial(let dial, let address, let key, let isNarrow):
+                self.dials.append((dial, address, key))
+                if isNarrow { self.narrowDials.insert(dial) }
             case .show(let changes): self.shown += changes
             case .close(let link, let reason, _): self.closed[link] = reason
             case .answer(let request, let answer): self.answers.append((request, answer))
@@ -337,10 +352,18 @@ struct Harness {
     /// Gives up payloads as the store does.
     private mutating func expired(_ expiry: Expiry) -> ExpiryOutcome {
         var outcome = ExpiryOutcome(entries: [], next: nil)
-        guard case .before(let moment) = expiry.bound else { return outcome }
+        func isDue(_ stored: StoredPayload, of key: LogKey) -> Bool {
+            switch expiry.bound {
+            case .before(let moment): stored.entry.time < moment
+            case .above: false
+            case .streams(let bound):
+                stored.entry.entryClass == EntryClass.stream.rawValue
+                    && bound.covers(stored.seq, of: key.name, at: stored.entry.time)
+            }
+        }
         for key in self.disk.keys.sorted() where key.conversation == expiry.conversation {
             for stored in self.stored(key)
-            where stored.entry.mayLackPayload && stored.entry.time < moment
+            where stored.entry.mayLackPayload && isDue(stored, of: key)
                 && [.present, .wanted].contains(stored.state)
             {
                 guard outcome.entries.count < self.expiredPerBatch else {
@@ -351,6 +374,13 @@ struct Harness {
                 self.states[key, default: [:]][stored.seq] = .expired
                 outcome.entries.append(EntryPlace(key: key, seq: stored.seq))
             }
+        }
+        outcome.isStreamLeft = self.disk.keys.contains { key in
+            key.conversation == expiry.conversation
+                && self.stored(key).contains {
+                    $0.entry.entryClass == EntryClass.stream.rawValue
+                        && [.present, .wanted].contains($0.state)
+                }
         }
         return outcome
     }

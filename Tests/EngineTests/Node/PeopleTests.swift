@@ -30,6 +30,17 @@ import Testing
         return self.harness.answers(of: RequestID(request))
     }
 
+    @Test("a name and a status that are changed at once are both kept")
+    func changedAtOnce() {
+        var harness = Harness()
+        harness.give(.request(RequestID(98), .profile(name: "Ida", status: nil)))
+        harness.give(.request(RequestID(99), .profile(name: nil, status: "at tea")))
+        harness.give(.request(RequestID(100), .profile(name: nil, status: "at home")))
+        harness.settle()
+        let profile = harness.node.profile(of: harness.node.id)
+        #expect(profile.name == "Ida" && profile.status == "at home")
+    }
+
     @Test(
         "their names stand alone, others that look alike are marked, until they are known no longer"
     )

@@ -109,12 +109,43 @@ import Testing
         harness.give(.presence(.away), from: 2)
         harness.pass(milliseconds: Limits.presenceMilliseconds)
         harness.give(.presence(.away), from: 2)
-        #expect(harness.signals == [.presence(peer, .online), .presence(peer, .away)])
+        let away = Coming(.away, in: [Self.ops.conversation])
+        #expect(harness.signals == [.presence(peer, .online), .presence(peer, .away, away)])
         #expect(harness.node.presence(of: peer) == .away)
         #expect(harness.node.peerStatus(of: peer).presence == .away)
         harness.give(.linkClosed(LinkID(2), nil))
-        #expect(harness.signals.last == .presence(peer, nil))
+        #expect(
+            harness.signals.last
+                == .presence(peer, nil, Coming(.interrupted, in: [Self.ops.conversation])))
         #expect(harness.node.presence(of: peer) == nil)
+    }
+
+    // Shows: shown.signals
+    @Test(
+        "a restart of a peer is told in the conversation that both are in, once as gone and once as back"
+    )
+    func restart() {
+        var harness = Harness()
+        self.linked(&harness, rooms: [Self.ops, EngineTests.room("elsewhere")])
+        let (peer, ops) = (Harness.peer(2), Self.ops.conversation)
+        harness.give(.presence(.online), from: 2)
+        harness.give(.goaway(.shutdown, ""), from: 2)
+        harness.link(2, in: [Self.ops], features: .own)
+        harness.settle()
+        harness.give(.presence(.online), from: 2)
+        #expect(
+            harness.signals == [
+                .presence(peer, .online), .presence(peer, nil, Coming(.left, in: [ops])),
+            ])
+        harness.passSignals(milliseconds: Limits.comingMilliseconds)
+        #expect(
+            harness.signals.dropFirst(2) == [
+                .presence(peer, .online, Coming(.back, after: .left, in: [ops]))
+            ])
+        harness.passSignals(milliseconds: 100_000)
+        harness.give(.linkClosed(LinkID(2), nil))
+        #expect(
+            harness.signals.last == .presence(peer, nil, Coming(.interrupted, in: [ops])))
     }
 
     @Test("of somebody with whom nothing is shared it is not heard")

@@ -23,7 +23,7 @@ import Testing
         let address = "192.0.2.8:4100"
         let asked = Request.connect(address: address, expecting: nil, by: nil)
         let actions = harness.node.handle(.request(RequestID(1), asked), at: harness.now)
-        let dials = actions.compactMap { if case .dial(let id, _, _) = $0 { id } else { nil } }
+        let dials = actions.compactMap { if case .dial(let id, _, _, _) = $0 { id } else { nil } }
         #expect(harness.node.targets.map(\.state) == [.connecting])
         let failure = DialFailure(.refused, "nobody listens there")
         harness.give(.dialFailed(try #require(dials.first), failure))

@@ -186,7 +186,7 @@ import Testing
 
     @Test("every packet survives its encoding, the largest fits a frame, and others are refused")
     func codec() throws {
-        let long = Self.name(String(repeating: "n", count: Limits.nameBytes))
+        let long = Self.name(String(repeating: "\u{10428}", count: 63) + "n")
         let packet = StreamPacket(
             name: long, number: UInt64(Int64.max), isOrdered: true,
             bytes: [UInt8](repeating: 7, count: Limits.streamPacketBytes))

@@ -120,6 +120,8 @@ import Testing
             }
             #expect(try node.person(named: "@me", for: purpose) == node.id)
             #expect(try node.person(named: node.id.description, for: purpose) == node.id)
+            let person = try #require(node.person(of: node.id)).description
+            #expect(try node.person(named: "@" + person, for: purpose) == node.id)
         }
     }
 }

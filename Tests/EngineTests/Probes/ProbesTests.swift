@@ -82,7 +82,7 @@ import Testing
         let links = Self.links(["192.0.2.1:5000"])
         let wanted = probes.askedBack(
             7_000, on: LinkID(1), of: links, &dialling, at: self.now)
-        guard case .perform(.dial(let dial, let address, let peer))? = wanted.first else {
+        guard case .perform(.dial(let dial, let address, let peer, _))? = wanted.first else {
             Issue.record("nothing is dialled")
             return
         }

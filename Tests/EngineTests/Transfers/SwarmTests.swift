@@ -119,6 +119,27 @@ import Testing
         #expect(noted == Array(blobs[Limits.activeDownloads..<11]))
     }
 
+    @Test("that an earlier run has begun say so from the first moment, until they are looked at")
+    func begun() throws {
+        var downloads = Downloads()
+        let layout = try #require(BlobLayout(size: 1_000_000))
+        let blob = BlobID(size: 1_000_000, root: fixed32(1))
+        let steps = downloads.fetch(
+            blob, layout, in: .conversation(Swarm.room), isAwaited: false, stored: 524_288)
+        let told = steps.compactMap { step -> UInt64? in
+            guard case .task(.tell(let report)) = step else { return nil }
+            return report.stored
+        }
+        #expect(told == [524_288])
+        #expect(downloads.report(of: blob)?.stored == 524_288)
+        var chunks = ChunkSet(of: layout.chunkCount)
+        chunks.insert(0)
+        _ = downloads.opened(blob, BlobStanding(chunks: chunks), links: { _ in [] }, at: 0)
+        #expect(downloads.report(of: blob)?.stored == 262_144)
+        _ = downloads.reopen(blob)
+        #expect(downloads.report(of: blob)?.stored == 262_144)
+    }
+
     @Test("that nobody has are asked for ever less often, and at once where somebody comes")
     func sought() throws {
         var downloads = Downloads()

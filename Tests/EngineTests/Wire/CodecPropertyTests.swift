@@ -265,8 +265,8 @@ struct CodecPropertyTests {
                 try Frame.decode(type: type, body: frame(names))
             }
         }
-        #expect(throws: WireError.limit(field: "room name", limit: 64, got: 65)) {
-            try Frame.decode(type: type, body: frame([String(repeating: "A", count: 65)]))
+        #expect(throws: WireError.limit(field: "room name", limit: 255, got: 256)) {
+            try Frame.decode(type: type, body: frame([String(repeating: "A", count: 256)]))
         }
     }
 }

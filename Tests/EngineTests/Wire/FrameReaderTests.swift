@@ -85,7 +85,7 @@ struct FrameReaderTests {
 
     @Test(
         "a frame over the limit of its channel",
-        arguments: [(0x08, 4_093, 4_096), (0x9e, 1_276, 1_280)] as [(UInt64, Int, Int)])
+        arguments: [(0x08, 4_093, 4_096), (0x9e, 1_468, 1_472)] as [(UInt64, Int, Int)])
     func limits(type: UInt64, body: Int, limit: Int) {
         let zeros = [UInt8](repeating: 0, count: body)
         #expect(self.refusal([self.frame(type, zeros)]) == nil)

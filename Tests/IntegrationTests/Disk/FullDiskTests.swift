@@ -81,6 +81,37 @@ extension IntegrationTests {
                 environment: node.environment)
         }
 
+        @Test("takes a restore as a whole or not at all", Surroundings.labs)
+        func restore() throws {
+            let scratch = try Scratch()
+            let ada = try Node.onLoopback("Ada", in: scratch)
+            try ada.start()
+            try ada.join("agora")
+            let (file, phrase) = (scratch.path + "/ada.backup", scratch.path + "/phrase")
+            let words = try #require(
+                try ada.call("backup", ["file": .string(file)])["phrase"]?.stringValue)
+            try Files.writeAtomically(Array((words + "\n").utf8), to: phrase, mode: 0o600)
+            try ada.stop()
+            let disk = try SmallDisk(megabytes: 12, in: scratch)
+            let new = try Node.onLoopback("new", in: scratch)
+            new.wrap(in: disk.prefix)
+            new.useDataDirectory(disk.path + "/data")
+            try new.start()
+            let before = try new.call("status")["person"]
+            try disk.fill()
+            _ = try new.stoa("restore", file, "--phrase-file", phrase, expecting: 74)
+            #expect(try new.call("status")["person"] == before)
+            #expect(try new.list("conversations").isEmpty)
+            try disk.empty()
+            #expect(try new.stoa("restore", file, "--phrase-file", phrase).contains("you are Ada"))
+            // The daemon has started anew.
+            new.reconnect()
+            try new.await("the room is back") { node in
+                try node.list("conversations").count == 1
+            }
+            try new.stop()
+        }
+
         private static func send(_ text: String, by node: Node) throws -> RPCResponse.Outcome? {
             let control = try node.control()
             return try control.outcome(

@@ -181,6 +181,9 @@ final class Node {
         return connection
     }
 
+    /// Has the next call connect anew.
+    func reconnect() { self.connection = nil }
+
     /// Asks the daemon and waits for the result.
     func call(_ method: String, _ params: JSON = [:]) throws -> JSON {
         do {

@@ -28,6 +28,7 @@ import dbus.service  # noqa: E402
 from gi.repository import GLib  # noqa: E402
 
 from Driver.checks import Broken, Checks  # noqa: E402
+from Driver.control import Refusal  # noqa: E402
 from Driver.daemon import Programs  # noqa: E402
 from Driver.desktop import Bus, Notifier  # noqa: E402
 from Driver.network import demand_own_network  # noqa: E402
@@ -45,15 +46,19 @@ class Server(dbus.service.Object):  # type: ignore[misc]
         super().__init__(dbus.service.BusName(NAME, bus), PATH)
         self.shown: list[tuple[int, int, str, str, int]] = []
         self.closed: list[int] = []
+        self.actions: dict[int, list[str]] = {}
+        self.pictures: dict[int, str] = {}
         self.inhibited = False
         self.last = 0
 
     @dbus.service.method(NAME, in_signature="susssasa{sv}i", out_signature="u")  # type: ignore[misc]
     def Notify(  # noqa: N802, PLR0913
-        self, _app: str, replaces: int, _icon: str, title: str, text: str, _actions: Any,
+        self, _app: str, replaces: int, _icon: str, title: str, text: str, actions: Any,
         hints: dict[str, Any], _timeout: int,
     ) -> int:
         self.last = int(replaces) or self.last + 1
+        self.actions[self.last] = [str(word) for word in actions]
+        self.pictures[self.last] = str(hints.get("image-path", ""))
         self.shown.append(
             (self.last, int(replaces), str(title), str(text), int(hints["urgency"])))
         return self.last
@@ -66,6 +71,18 @@ class Server(dbus.service.Object):  # type: ignore[misc]
     @dbus.service.signal(NAME, signature="uu")  # type: ignore[misc]
     def NotificationClosed(self, number: int, reason: int) -> None:  # noqa: N802
         pass
+
+    @dbus.service.signal(NAME, signature="us")  # type: ignore[misc]
+    def ActionInvoked(self, number: int, key: str) -> None:  # noqa: N802
+        pass
+
+    @dbus.service.signal(NAME, signature="us")  # type: ignore[misc]
+    def NotificationReplied(self, number: int, text: str) -> None:  # noqa: N802
+        pass
+
+    @dbus.service.method(NAME, out_signature="as")  # type: ignore[misc]
+    def GetCapabilities(self) -> list[str]:  # noqa: N802
+        return ["actions", "body", "inline-reply"]
 
     @dbus.service.method(PROPERTIES, in_signature="ss", out_signature="v")  # type: ignore[misc]
     def Get(self, _interface: str, name: str) -> Any:  # noqa: N802
@@ -142,6 +159,32 @@ def scripted(pair: Pair, desk: Desk, notifier: Notifier, checks: Checks) -> None
                 attack[3].isprintable() and len(attack[3].encode()) <= 1_000, attack[3][:300])
     checks.that("the second takes the place of the first, and says that it is one more",
                 second[1] == first[0] and "new)" in second[2], second)
+    checks.same("what can be done about it", server.actions[first[0]],
+                ["default", "Open", "open", "Open", "inline-reply", "Reply"])
+    server.NotificationReplied(first[0], "answered at the desk")
+    until("ben has the answer", lambda: any(
+        m["text"] == "answered at the desk"
+        for m in pair.ben.call("history", to="@ada", limit=5)["messages"]), 15)
+    checks.that("an answer typed there reaches the other", True)
+    dot = pair.folder / "dot.png"
+    dot.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
+    pair.ben.output("profile", "--picture", str(dot))
+
+    def is_here() -> bool:
+        try:
+            return bool(pair.ada.call("picture", person="@ben")["size"])
+        except Refusal:
+            return False
+
+    until("ada has his picture", is_here, 15)
+
+    def pictured() -> bool:
+        desk.says("with a picture")
+        path = server.pictures[desk.has("with a picture")[0]]
+        return bool(path) and Path(path).read_bytes() == dot.read_bytes()
+
+    until("the notification has his picture", pictured, 15)
+    checks.that("the notification has his picture", True)
     desk.read()
     until("it is taken away when it is read elsewhere", lambda: first[0] in server.closed, 15)
     checks.that("it is taken away when it is read elsewhere", True)

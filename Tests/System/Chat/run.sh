@@ -1,7 +1,8 @@
 #!/bin/bash
 # run.sh FOLDER [ARGUMENTS...]: things.py over the programs in that folder, at 80x24 and at 200x50 side by side;
-# then, without arguments, pressure.py, surroundings.py, notify.py and shells.py. Each runs on a network of its own that has
-# nothing but loopback. As root. STOA_LONG=1 looks at idle clients for ten minutes. Ends with `N passed, N failed`.
+# then, without arguments, pressure.py, surroundings.py, terminals.py, notify.py and shells.py. Each runs on a
+# network of its own that has nothing but loopback. As root. STOA_LONG=1 looks at idle clients for ten minutes.
+# Ends with `N passed, N failed`.
 set -euo pipefail
 
 here=$(dirname "$(realpath "$0")")
@@ -46,6 +47,8 @@ if [ $# = 0 ]; then
     begin hostile pressure.py --only hostile
     begin kills pressure.py --only kills
     begin surroundings surroundings.py
+    begin known terminals.py --only known dumb
+    begin unknown terminals.py --only unknown
     collect
     # Alone, each, since they measure times.
     begin shells shells.py

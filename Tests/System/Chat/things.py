@@ -10,6 +10,7 @@ FOLDER has the programs. Runs only in a network that has nothing but a loopback 
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shutil
 import sys
@@ -60,9 +61,12 @@ class Pair:
             for name in ("ada", "ben"))
         for daemon in (self.ada, self.ben):
             daemon.start()
-        self.terminal = Terminal(folder, columns, rows, {"HOME": str(self.ada.folder)})
         self.files = folder / "files"
         self.files.mkdir()
+        self.opened = folder / "opened"
+        self.terminal = Terminal(folder, columns, rows, {
+            "HOME": str(self.ada.folder), "PATH": f"{self.fakes()}:{os.environ['PATH']}",
+            "EDITOR": "an-editor --option"})
         (self.files / "notes.txt").write_text("some notes\n\n")
         for daemon in (self.ada, self.ben):
             daemon.call("join", room="meeting")
@@ -73,6 +77,18 @@ class Pair:
         until("ada is known by name", lambda: any(
             member["name"] == "ada" for member in self.ben.every("members", to="meeting")))
         self.control = self.ben.control()
+
+    def fakes(self) -> Path:
+        """What a desktop has, as far as chat starts it."""
+        folder = self.folder / "bin"
+        folder.mkdir()
+        for name, script in (
+            ("xdg-open", f"printf '%s\\n' \"$@\" >>'{self.opened}'"),
+            ("a-pager", "echo \"paged for $TERM\"; exec cat"),
+            ("an-editor", "[ \"$1\" = --option ] && printf ', ended there\\n' >>\"$2\"")):
+            (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+            (folder / name).chmod(0o755)
+        return folder
 
     def both_in(self, room: str) -> None:
         for daemon in (self.ada, self.ben):
@@ -177,6 +193,12 @@ class Item:
                       lambda: int(self.terminal.state("cursor_x")) == int(rest) + 2)
             case "bold", _: self.bold(plain(rest))
             case "stored", _: self.stored(rest)
+            case "opened", "nothing":
+                if self.pair.opened.exists():
+                    raise Broken("a link was opened")
+            case "opened", _:
+                until(f"opened: {rest}", lambda: self.pair.opened.exists()
+                      and rest in self.pair.opened.read_text().splitlines())
             case _: raise Broken(f"no step is called {word}")
 
     def bold(self, text: str) -> None:
@@ -226,6 +248,13 @@ class Item:
             case "deletes": control.call("delete", id=self.last_of("ben"))
             case "reacts": control.call("react", id=self.last_of("ada"), sign=text)
             case "answers": control.call("send", to=room, text=text, replyTo=self.last_of("ada"))
+            case "pastes":
+                lines = "\n".join(f"pasted line {n}" for n in range(1, int(text.split()[0]) + 1))
+                control.call("send", to=room, text=lines)
+            case "joins":
+                self.pair.ben.call("join", room=text)
+                until(f"ada knows of {text}", lambda: any(
+                    each["name"] == text for each in self.pair.ada.every("rooms")))
             case "types": control.call("typing", to=room)
             case "reads":
                 self.last_of("ada")

@@ -27,6 +27,7 @@ from Driver.daemon import Programs  # noqa: E402
 from Driver.lab import Lab  # noqa: E402
 from Driver.process import UNTIL_SECONDS, until  # noqa: E402
 from host import Host, Time  # noqa: E402
+from narrow import narrow  # noqa: E402
 from others import CALLER, RESPONDER, STRANGER  # noqa: E402
 
 FIRST, SECOND, THIRD = "10.77.0.1", "10.77.0.2", "10.77.0.3"
@@ -44,12 +45,11 @@ SUSPENDED_SECONDS, AWAKE_SECONDS = 3_600, 10.0
 LATE_SECONDS = 2.0
 # The daemon reads some of its database every few minutes.
 SCRUB_LEAP_SECONDS = 600
-# As many bytes as the database needs, and less than a daemon should have; and as many as it will soon use up.
-FULL, SCARCE = "24m", "200m"
+# Less than a daemon needs to write messages; and as much as it will soon use up.
+FULL, SCARCE = "8m", "200m"
 # Steps mostly wait, so these go on side by side, on networks that know nothing of each other; each about as long.
-WARDS = (
-    ("multicast", "elsewhere", "quota", "damaged", "alone"), ("unreachable", "full_disk", "clocks"),
-    ("pair", "strangers", "missing"), ("suspended", "loss"))
+WARDS = (("multicast", "elsewhere", "quota", "damaged", "alone"), ("unreachable", "full_disk", "clocks"),
+    ("pair", "strangers", "missing"), ("suspended", "loss", "narrow"))
 
 
 class Ward:
@@ -311,7 +311,7 @@ class Ward:
         try:
             assert other.stdout
             other.stdout.readline()
-            self.is_found(host, "mdns", 1, "games uses multicast DNS on this machine too")
+            self.is_found(host, "mdns", 1, "games (python3, process ")
         finally:
             other.communicate(timeout=UNTIL_SECONDS)
         self.is_well("alone with its port", host)
@@ -568,7 +568,7 @@ def attend(checks: Checks, programs: Programs, folder: Path, steps: Iterable[str
     ward = Ward(checks, programs, folder)
     for step in steps:
         try:
-            getattr(ward, step)()
+            narrow(ward) if step == "narrow" else getattr(ward, step)()
         # What a program does not answer in time is its fault, too.
         except (Broken, OSError, Refusal, subprocess.SubprocessError) as error:
             checks.fail(step, error)

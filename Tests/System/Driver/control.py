@@ -135,6 +135,7 @@ class AsyncControl:
         self.last = 0
         self.answers: dict[int, asyncio.Future[Packet]] = {}
         self.messages: list[Packet] = []
+        self.notifications: list[Packet] = []
         self.arrived = asyncio.Event()
         self.task = asyncio.get_running_loop().create_task(self.read())
 
@@ -154,6 +155,8 @@ class AsyncControl:
                 self.messages.append(brought)
             elif "id" in found:
                 self.answers.pop(found["id"]).set_result(found)
+            else:
+                self.notifications.append(found)
             self.arrived.set()
             self.arrived = asyncio.Event()
 
@@ -174,4 +177,16 @@ class AsyncControl:
             for each in self.messages:
                 if what(each):
                     return each
+            await asyncio.wait_for(self.arrived.wait(), deadline - loop.time())
+
+    async def notification(
+        self, method: str, what: Callable[[Packet], bool], seconds: float = CALL_SECONDS
+    ) -> Packet:
+        """Waits for a notification that is no message, and gives its parameters."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + seconds
+        while True:
+            for each in self.notifications:
+                if each["method"] == method and what(each["params"]):
+                    return dict(each["params"])
             await asyncio.wait_for(self.arrived.wait(), deadline - loop.time())

@@ -7,7 +7,7 @@ from enum import IntEnum
 from typing import Iterable
 
 from codec import SEQ_MAXIMUM, Reader, Refused, fields, read_fields, u64, varint
-from names import is_room_name
+from names import BYTES_MAXIMUM, is_room_name, is_stream_name
 from persons import CERTIFICATE_BYTES, Certificate, read_certificate
 
 SALT_BYTES = 16
@@ -285,8 +285,8 @@ class Streamed:
 
 
 def _streamed(body: Body) -> Streamed:
-    name = _utf8(body.fields.get(1, b""), 1, 64)
-    if not is_room_name(name):
+    name = _utf8(body.fields.get(1, b""), 1, BYTES_MAXIMUM)
+    if not is_stream_name(name):
         raise Refused("a stream without a name")
     numbers = [body.fields.get(type_, b"") for type_ in (SESSION, OFFSET)]
     if DATA not in body.fields or any(len(each) != 8 or each[0] > 0x7F for each in numbers):
@@ -336,7 +336,7 @@ def read_content(class_: int, body: Body, odd_extension: bool) -> Said:
         case Kind.STREAM:
             return _streamed(body)
         case Kind.JOIN:
-            if 1 in body.fields and not is_room_name(_utf8(body.fields[1], 1, 64)):
+            if 1 in body.fields and not is_room_name(_utf8(body.fields[1], 1, BYTES_MAXIMUM)):
                 raise Refused("a join of no room")
             return None
         case Kind.LEAVE:

@@ -21,6 +21,7 @@ from bodies import (
     read_targets,
 )
 from codec import SEQ_MAXIMUM, Reader, Refused, read_fields, u8, u64, varint
+from names import key
 from persons import Certificate
 from primitives import H, Identity, check, verify
 
@@ -50,7 +51,7 @@ NONCE_COUNTER_BYTES = 8
 
 def room_id(name: str, realm: bytes = ZERO_32) -> bytes:
     """Of the open realm where no other is named."""
-    return H("stoa room 2", realm + name.encode("utf-8"))
+    return H("stoa room 2", realm + key(name).encode("utf-8"))
 
 
 def hybrid_time(milliseconds: int, counter: int = 0) -> int:

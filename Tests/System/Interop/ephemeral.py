@@ -24,7 +24,7 @@ def packet(
     name: str, number: int, data: bytes, *, ordered: bool = False, end: bool = False
 ) -> bytes:
     """What a body of kind 2 holds: §4."""
-    return u8(ordered | end << 1) + varint(number) + text(name, 64) + data
+    return u8(ordered | end << 1) + varint(number) + text(name, frames.ROOM_NAME_MAXIMUM) + data
 
 
 def presence(state: int) -> frames.Frame:

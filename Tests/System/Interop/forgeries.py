@@ -144,7 +144,7 @@ def plaintext_forgeries() -> dict[str, tuple[list[bytes], Due]]:
         out[f"unknown odd type {kind:x}"] = ([Frame(kind, b"refuse").packed()], Due.CLOSE)
     for kind in (0x00, 0x20, 0x40, 0x60, 0x80, 0xA0, 0xA2, 0xA3, 0x4000, 2**64 - 1):
         out[f"type {kind:x} of no channel"] = ([Frame(kind, b"refuse").packed()], Due.CLOSE)
-    for kind, length, due in ((0x1E, 4_093, Due.STAY), (0x9E, 1_276, Due.STAY)):
+    for kind, length, due in ((0x1E, 4_093, Due.STAY), (0x9E, 1_468, Due.STAY)):
         out[f"type {kind:x}: as long as it may be"] = ([Frame(kind, bytes(length)).packed()], due)
         longer = Frame(kind, bytes(length + 1)).packed()
         out[f"type {kind:x}: a byte longer"] = ([longer], Due.CLOSE)
@@ -210,7 +210,7 @@ def record_forgeries() -> list[LinkForgery]:
         one("record: unknown kind", valued(b"later", 9), Due.STAY),
         one("record: a value of 4,096 bytes", valued(bytes(4_096), 9), Due.STAY),
         one("record: kinds 10 to 255", kinds, Due.STAY),
-        one("record: name over 64 bytes", valued(fields({1: b"a" * 65})), Due.STAY),
+        one("record: name over 64 characters", valued(fields({1: b"a" * 65})), Due.STAY),
         one("record: status over 256 bytes", valued(fields({4: b"a" * 257})), Due.STAY),
         one("record: a name that is not UTF-8", valued(fields({1: b"\xff"})), Due.STAY),
         one("record: an unknown odd field", valued(fields({1: b"forged", 3: b""})), Due.STAY),

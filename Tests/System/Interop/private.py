@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, quote
 from codec import Refused, u8
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
+from names import key as name_key
 from persons import Certificate, Person
 from primitives import H, K
 from realms import base32
@@ -112,7 +113,7 @@ def read_phrase(phrase: str) -> int:
 
 
 def root_of(phrase: str, name: str, realm: bytes, suite: int) -> bytes:
-    return phrase_key(phrase, H("stoa phrase salt", realm + u8(suite) + name.encode())[:16])
+    return phrase_key(phrase, H("stoa phrase salt", realm + u8(suite) + name_key(name).encode())[:16])
 
 
 def phrase_key(phrase: str, salt: bytes) -> bytes:

@@ -9,7 +9,8 @@ from primitives import H, Identity, check
 
 FORMAT = 2
 PROFILE = 1
-NAME_MAXIMUM = 64
+NAME_CHARACTERS_MAXIMUM = 64
+NAME_MAXIMUM = 255
 STATUS_MAXIMUM = 256
 VALUE_MAXIMUM = 4_096
 KINDS_MAXIMUM = 16
@@ -88,7 +89,10 @@ def read_profile(value: bytes) -> tuple[str, str]:
     if any(type_ % 2 == 1 and type_ != NAME for type_ in items):
         raise Refused("an unknown odd field in a profile")
     read_picture(items)
-    return _text(items, NAME, NAME_MAXIMUM), _text(items, STATUS, STATUS_MAXIMUM)
+    name = _text(items, NAME, NAME_MAXIMUM)
+    if len(name) > NAME_CHARACTERS_MAXIMUM:
+        raise Refused(f"a name of {len(name)} characters in a profile")
+    return name, _text(items, STATUS, STATUS_MAXIMUM)
 
 
 def _text(items: dict[int, bytes], type_: int, limit: int) -> str:

@@ -23,6 +23,7 @@ import scenario_erase  # noqa: E402
 import scenario_fork  # noqa: E402
 import scenario_future  # noqa: E402
 import scenario_history  # noqa: E402
+import scenario_holes  # noqa: E402
 import scenario_links  # noqa: E402
 import scenario_orders  # noqa: E402
 import scenario_private  # noqa: E402
@@ -41,6 +42,7 @@ SCENARIOS = {
     "delivery": scenario_delivery.run,
     "erase": scenario_erase.run,
     "clocks": scenario_clocks.run,
+    "holes": scenario_holes.run,
     "realms": scenario_realms.run,
     "relay": scenario_relay.run,
     "private": scenario_private.run,

@@ -5,6 +5,7 @@ python -m unittest discover Tests/System/Interop
 
 from __future__ import annotations
 
+import unicodedata
 import unittest
 from typing import Callable
 
@@ -13,7 +14,7 @@ import frames
 from bodies import FALLBACK, Kind, fallback, read_body, read_content
 from codec import Reader, Refused
 from entries import read_fork_proof, read_run
-from names import is_room_name
+from names import folded, is_room_name
 from noise_link import INITIATOR, RESPONDER, read_introduction, require_rfc2104_hmac
 from persons import read_certificate
 from primitives import FIELD_PRIME, SMALL_ORDER_Y, Identity, has_prime_order, verify
@@ -81,6 +82,11 @@ BODIES: dict[int, Callable[[bytes], object]] = {
     frames.Type.PAYLOADS: frames.read_payloads,
 }
 
+def read_name(data: bytes) -> None:
+    if not is_room_name(data.decode()):
+        raise Refused("no name of a room")
+
+
 def read_classed_body(data: bytes) -> object:
     return read_content(data[0], read_body(data[1:]), False)
 
@@ -91,7 +97,7 @@ def open_sealed(data: bytes) -> object:
 
 DECODERS: dict[str, Callable[[bytes], object]] = {
     "varint": read_whole(lambda reader: reader.varint()),
-    "text": read_whole(lambda reader: reader.text(64)),
+    "text": read_whole(lambda reader: reader.text(255)),
     "area": read_whole(lambda reader: reader.area(1_024, ())),
     "certificate": read_certificate,
     "introduction": read_introduction,
@@ -100,6 +106,7 @@ DECODERS: dict[str, Callable[[bytes], object]] = {
     "run": read_run,
     "record": read_record,
     "forkProof": read_fork_proof,
+    "name": read_name,
     "frame": read_frame,
     "fragment": read_fragment,
 }
@@ -261,8 +268,14 @@ class Ground(unittest.TestCase):
     def test_room_names(self) -> None:
         for name in ROOMS.values():
             self.assertTrue(is_room_name(name), name)
-        for name in ("-a", "_a", ".a", "A", "a b", "a" * 65, "é" * 33, "a\u0301"):
+        for name in ("-a", "_a", ".a", "A", "a b", "a" * 65, "\U00020000" * 64, "a\u0301"):
             self.assertFalse(is_room_name(name), name)
+
+    def test_a_name_folded_twice_is_folded_once_however_it_is_typed(self) -> None:
+        for scalar in map(chr, [*range(0xD800), *range(0xE000, 0x110000)]):
+            once = folded(scalar)
+            self.assertEqual(folded(once), once)
+            self.assertEqual(folded(unicodedata.normalize("NFD", scalar)), once)
 
 
 if __name__ == "__main__":

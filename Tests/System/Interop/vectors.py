@@ -14,6 +14,7 @@ from pathlib import Path
 from vectors_entries import entries_vectors
 from vectors_files import files_vectors
 from vectors_link import link_vectors
+from vectors_names import names_vectors
 from vectors_private import private_vectors
 from vectors_realms import realms_vectors
 from vectors_sync import sync_vectors
@@ -32,6 +33,7 @@ def files() -> dict[str, Lines]:
         "realms-2.txt": realms_vectors(exporter),
         "private-2.txt": private_vectors(),
         "files-2.txt": files_vectors(),
+        "names-2.txt": names_vectors(),
     }
 
 

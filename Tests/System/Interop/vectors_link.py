@@ -169,7 +169,7 @@ def refusals(lines: Lines, good: Introduction) -> None:
         "text.surrogate": b"\x03\xed\xa0\x80",
         "text.overlong": b"\x02\xc0\xaf",
         "text.latin": b"\x01\xe9",
-        "text.long": varint(65) + b"a" * 65,
+        "text.long": varint(256) + b"a" * 256,
         "text.cut": b"\x02a",
         "area.odd": area({3: b"x"}, 1_024),
         "area.order": b"\x04\x04\x00\x02\x00",

@@ -39,7 +39,7 @@ def refusals(tag: bytes) -> Lines:
         "roomsTwice": (Type.ROOMS, tag + b"\x02" + a + a),
         "roomsOver": (Type.ROOMS, tag + varint(1_025) + b"".join(over)),
         "roomsLatin": (Type.ROOMS, tag + b"\x01\x01\xe9"),
-        "roomsLong": (Type.ROOMS, tag + b"\x01" + varint(65) + b"a" * 65),
+        "roomsLong": (Type.ROOMS, tag + b"\x01" + varint(256) + b"a" * 256),
         "channelZeroOver": (Type.ROOMS, tag + varint(70) + b"".join(long)),
         "roomsLeftZero": (Type.ROOMS_LEFT, b"\x00"),
         "roomsLeftOrder": (Type.ROOMS_LEFT, b"\x02" + high + low),

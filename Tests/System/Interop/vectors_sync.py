@@ -108,7 +108,7 @@ def framed(
         "dialBack": frames.dial_back(4_242),
         "dialledBack": frames.dialled_back(2),
         "ephemeral": ephemeral.ephemeral(CONVERSATION, 0x0102030405060708, b"hello"),
-        "ephemeral.longest": ephemeral.ephemeral(CONVERSATION, 1, bytes(1_216)),
+        "ephemeral.longest": ephemeral.ephemeral(CONVERSATION, 1, bytes(1_408)),
         "ephemeral.typing": ephemeral.ephemeral(CONVERSATION, 0, b"\x00\x01"),
         "ephemeral.packet": ephemeral.ephemeral(
             CONVERSATION, 7, b"\x00\x02" + ephemeral.packet("logs", 300, b"hello", ordered=True)
@@ -208,7 +208,7 @@ def refusals(record: Record, runs: dict[str, Run]) -> Lines:
         "dialledBack": (Type.DIALLED_BACK, b"\x04"),
         "dialledBackTrailing": (Type.DIALLED_BACK, bytes(2)),
         "ephemeralEmpty": (Type.EPHEMERAL, low + bytes(9)),
-        "ephemeralOver": (Type.EPHEMERAL, low + bytes(8) + varint(1_217) + bytes(1_217)),
+        "ephemeralOver": (Type.EPHEMERAL, low + bytes(8) + varint(1_409) + bytes(1_409)),
         "ephemeralTrailing": (Type.EPHEMERAL, low + bytes(8) + b"\x01\x00\x00"),
         "presenceZero": (Type.PRESENCE, b"\x00"),
         "presenceOver": (Type.PRESENCE, b"\x03"),
@@ -267,7 +267,7 @@ def refusals(record: Record, runs: dict[str, Run]) -> Lines:
         "typeZero.ephemeral": (0x80, b"refuse me"),
         "typeOver": (0xA0, b"refuse me"),
         "typeOver.unknown": (0xA2, b"refuse me"),
-        "channelFourOver": (0x9E, bytes(1_277)),
+        "channelFourOver": (0x9E, bytes(1_469)),
     }
     for name, (kind, body_bytes) in frame_bodies.items():
         out[f"frame.{name}"] = Frame(kind, body_bytes).packed()

@@ -15,7 +15,7 @@ enum {
 };
 
 struct faults {
-    double loss, duplicate, reorder, corrupt, checked, delay, jitter, rate;
+    double loss, duplicate, reorder, corrupt, checked, delay, jitter, rate, mtu;
 };
 
 struct frame {

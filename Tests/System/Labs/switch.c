@@ -16,6 +16,7 @@
 //   loss duplicate reorder corrupt corrupt-checked    percent of the frames
 //   delay jitter                                      milliseconds; jitter keeps the order
 //   rate                                              thousand bytes a second
+//   mtu                                               bytes of a packet; larger ones are lost
 //
 // `corrupt` flips one bit anywhere, which checksums find. `corrupt-checked` flips one in the payload
 // of TCP or UDP and mends the checksum, so that the program at the other end gets it. `reorder` lets
@@ -165,7 +166,8 @@ static void enter(struct frame *frame, int number, enum direction direction) {
         leave(frame, number, direction);
         return;
     }
-    if (happens(lane->faults.loss)) {
+    bool is_large = lane->faults.mtu > 0 && (double)frame->count > lane->faults.mtu + HEADER_BYTES;
+    if (is_large || happens(lane->faults.loss)) {
         stats.lost++;
         release(frame);
         return;
@@ -290,16 +292,17 @@ static const char *plug(int number, long process) {
 static const char *set_faults(int number, const char *way, char *words) {
     struct faults faults = {0};
     static const char *const names[] = {
-        "loss", "duplicate", "reorder", "corrupt", "corrupt-checked", "delay", "jitter", "rate"};
+        "loss", "duplicate", "reorder", "corrupt", "corrupt-checked", "delay", "jitter", "rate",
+        "mtu"};
     double *const values[] = {
         &faults.loss, &faults.duplicate, &faults.reorder, &faults.corrupt, &faults.checked,
-        &faults.delay, &faults.jitter, &faults.rate};
+        &faults.delay, &faults.jitter, &faults.rate, &faults.mtu};
     bool is_faulty = false;
     for (char *key = strtok(words, " "); key; key = strtok(NULL, " ")) {
         char *text = strtok(NULL, " "), *end = text;
         size_t index = 0;
-        while (index < 8 && strcmp(names[index], key) != 0) index++;
-        if (index == 8) return "there is no such fault";
+        while (index < sizeof names / sizeof *names && strcmp(names[index], key) != 0) index++;
+        if (index == sizeof names / sizeof *names) return "there is no such fault";
         double value = text ? strtod(text, &end) : -1;
         if (!(value >= 0) || end == text || *end) return "a fault needs a number";
         *values[index] = value;

@@ -97,6 +97,11 @@ class SwitchChecks:
             "switch: damages a fifth so that checksums do not find it",
             seen["count"] + seen["damaged"] == COUNT and abs(seen["damaged"] - COUNT * 0.2) < SPREAD,
             seen)
+        # Each has 544 bytes beside its Ethernet header.
+        for mtu, passed in ((544, 100), (543, 0)):
+            self.faults(f"mtu {mtu}")
+            seen = self.pass_on(100)
+            self.checks.same(f"switch: passes on packets of {mtu} bytes at most", seen["count"], passed)
         self.faults("rate 200")
         seen = self.pass_on(300, quiet=1)
         # 300 frames of 558 bytes need 0.8 s, so the mean one waits for about half of that.

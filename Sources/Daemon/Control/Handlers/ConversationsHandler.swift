@@ -40,17 +40,19 @@ extension NodeShell {
         for summary in summaries { byID[summary.conversation] = summary }
         // What was joined or left while the store was read is so.
         let joined = self.node.ask { $0.joinedConversations }
+        let looks = self.node.ask { $0.roomLooks }
         var texts = MessageTexts()
         return cut.page(of: joined, byteLimit: reply.listBytes) { id, kind in
             PagePlace(rank: 0, name: self.name(of: id), id)
         } element: { id, _ in
-            self.conversationResult(id, byID[id], &texts) ?? ConversationResult()
+            self.conversationResult(id, byID[id], &texts, looks: looks) ?? ConversationResult()
         }
     }
 
     /// What clients are told of a conversation that the user is in; nil where that is none.
     func conversationResult(
-        _ id: ConversationID, _ summary: ConversationSummary?, _ texts: inout MessageTexts
+        _ id: ConversationID, _ summary: ConversationSummary?, _ texts: inout MessageTexts,
+        looks: RoomLooks? = nil
     ) -> ConversationResult? {
         guard let status = self.node.ask({ $0.conversationStatus(of: id) }) else { return nil }
         let keyring = self.keyring
@@ -62,6 +64,10 @@ extension NodeShell {
         result.realm = status.kind.realm.map { self.nodeRealms.name(of: $0) }
         result.room = status.kind.room?.name.text ?? status.kind.secretRoom?.name.text
         if self.node.ask({ $0.sharesName(status.kind) }) { result.ambiguous = true }
+        if let room = status.kind.room {
+            let looks = looks ?? self.node.ask { $0.roomLooks }
+            result.looksLike = looks.names(of: room, in: self.nodeRealms)
+        }
         result.person = status.kind.direct?.device.description
         result.reachable = status.isReachable
         result.members = Int64(status.members.count)
@@ -73,6 +79,8 @@ extension NodeShell {
         result.retainDays = status.retention.days.map { Int64($0) }
         result.retainBytes = status.retention.bytes.map { Int64(clamping: $0) }
         result.topic = summary?.topic.flatMap { Message($0, by: keyring)?.content.topic }
+        result.firstUnread = summary?.firstUnread?.description
+        result.secret = keyring.isSealed(id) ? true : nil
         result.lastMessage = last.map { self.messageResult($0, &texts) }
         return result
     }

@@ -99,7 +99,7 @@ extension NodeShell {
         guard let rereading = self.birth.rereading else { return done([]) }
         let isTaken = self.workers.common.run { () -> [Finding] in
             do throws(ConfigurationError) {
-                guard case .run(let configuration) = try rereading() else { return [] }
+                guard case .run(let configuration) = try rereading(nil) else { return [] }
                 return configuration.findings()
             } catch {
                 return [
@@ -122,6 +122,7 @@ extension NodeShell {
         result.portIsChosen = self.configuration.listen.contains {
             Int64($0.port) == result.port
         }
+        result.taken = self.network.listening.taken.map(\.description)
         result.reach = reports.map { report in
             DiagnoseMethod.Reach {
                 $0.peer = report.peer.description
@@ -141,6 +142,7 @@ extension NodeShell {
                 $0.lost = Int64(report.lost)
                 $0.received = Int64(report.received)
                 $0.early = Int64(report.early)
+                $0.small = report.isNarrow
             }
         }
         result.follows = self.network.discovery.follows

@@ -6,6 +6,7 @@ extension ForgetMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
+        if params.dryRun == true { return try shell.tellForgotten(params.to, reply) }
         switch try shell.destination(params.to) {
         case .person(let peer): shell.forget(peer, nil, reply)
         case .begun(let id):
@@ -25,6 +26,24 @@ extension ForgetMethod: MethodHandler {
 }
 
 extension NodeShell {
+    /// Says how many messages would be deleted.
+    fileprivate func tellForgotten(_ to: String, _ reply: Reply) throws(RPCError) {
+        switch try self.destination(to) {
+        case .person(let peer):
+            reply.answer(ForgetMethod.Result { $0.name = "@" + self.markedName(of: peer) })
+        case .begun(let id):
+            let name = self.name(of: id)
+            let all = Expiry(conversation: id, .above(bytes: 0))
+            self.countGoing(before: nil, all, of: id, reply) { count in
+                reply.answer(
+                    ForgetMethod.Result {
+                        $0.name = name
+                        $0.messages = Int64(count)
+                    })
+            }
+        }
+    }
+
     /// Forgets somebody, and what was said with them.
     fileprivate func forget(_ peer: PeerID, _ conversation: ConversationID?, _ reply: Reply) {
         let name = "@" + self.markedName(of: peer)

@@ -21,7 +21,9 @@ extension HistoryMethod: MethodHandler {
                 var answer = shell.historyResult(
                     page.page, isForward: reading.isForward, budget: reading.byteLimit)
                 answer.older = page.older.map { Int64($0) }
-                if reading.anchor == nil { answer.missing = shell.missing(in: conversation) }
+                if reading.anchor == nil {
+                    (answer.missing, answer.moreMissing) = shell.missing(in: conversation)
+                }
                 reply.answer(answer)
             case .success(.none):
                 reply.fail(
@@ -120,22 +122,6 @@ private struct HistoryLookUp: Sendable {
 }
 
 extension NodeShell {
-    /// What is known to be missing of a conversation; nil for nothing.
-    fileprivate func missing(in id: ConversationID) -> [HistoryMethod.Missing]? {
-        let missing = self.node.ask { $0.missing(in: id) }
-        guard !missing.isEmpty else { return nil }
-        return missing.prefix(HistoryMethod.Missing.listed).map { entries in
-            HistoryMethod.Missing {
-                $0.author = entries.author.description
-                $0.authorName = self.markedName(of: entries.author)
-                $0.count = Int64(clamping: entries.count)
-                $0.holders = entries.holders.sorted().prefix(HistoryMethod.Missing.listed).map {
-                    self.markedName(of: $0)
-                }
-            }
-        }
-    }
-
     /// Keeps what fits one line, nearest to where the query starts, and at least one message.
     fileprivate func historyResult(
         _ page: HistoryPage, isForward: Bool, budget: Int

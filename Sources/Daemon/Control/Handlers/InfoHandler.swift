@@ -11,6 +11,9 @@ extension InfoMethod: MethodHandler {
             let members = shell.members(having: entry)
             var result = Result {
                 $0.id = entry.id.description
+                $0.author = entry.key.name.author.description
+                $0.number = Int64(clamping: entry.seq)
+                $0.incarnation = NodeShell.hexadecimal(entry.key.name.incarnation)
                 $0.members = members
                 $0.waits = shell.waits(of: entry, members)
             }
@@ -26,12 +29,51 @@ extension InfoMethod: MethodHandler {
             }
             result.disputed = shell.disputes(of: entry, by: keyring)
             result.deleted = entry.envelope.payload == nil
-            reply.answer(result)
+            shell.withFollowed(by: entry, reply) { followed in
+                result.follows = followed
+                reply.answer(result)
+            }
         }
     }
 }
 
 extension NodeShell {
+    /// Finds what an entry follows: the one before it in its log, then what its author had last from others.
+    fileprivate func withFollowed(
+        by entry: StoredEntry, _ reply: Reply, _ body: @escaping ([InfoMethod.Followed]) -> Void
+    ) {
+        let (key, seq) = (entry.key, entry.seq)
+        self.look(isSmall: false) { (store) throws(StoreFailure) in
+            let stored = try store.payloads(key, from: seq, through: seq).first
+            let deps = stored?.entry.deps ?? []
+            return (prev: stored?.prev, deps: deps, found: try store.entries(deps))
+        } then: { result in
+            switch result {
+            case .success(let read):
+                var followed =
+                    read.prev.map { [self.followed($0, (key.name.author, seq - 1))] } ?? []
+                for dep in read.deps {
+                    let place = read.found[dep].map { ($0.key.name.author, $0.seq) }
+                    followed.append(self.followed(dep, place))
+                }
+                body(followed)
+            case .failure(let failure): reply.fail(RPCError(failure))
+            }
+        }
+    }
+
+    private func followed(
+        _ id: EntryID, _ place: (author: PeerID, seq: UInt64)?
+    ) -> InfoMethod.Followed {
+        InfoMethod.Followed {
+            $0.id = id.description
+            guard let place else { return }
+            $0.author = place.author.description
+            $0.authorName = self.markedName(of: place.author)
+            $0.number = Int64(clamping: place.seq)
+        }
+    }
+
     /// What is said of a message and does not count, since its author has signed two histories.
     fileprivate func disputes(
         of entry: StoredEntry, by keyring: Keyring
@@ -81,6 +123,10 @@ extension NodeShell {
                 $0.id = peer.description
                 ($0.name, $0.ambiguous) = self.shownName(of: peer)
                 $0.outcome = InfoMethod.Outcome(outcome)
+                if case .passing(let through) = outcome {
+                    $0.through = through.map(\.description)
+                    $0.throughNames = through.map { self.markedName(of: $0) }
+                }
             }
         }
     }
@@ -94,6 +140,7 @@ extension InfoMethod.Outcome {
             case .delivered: .delivered
             case .held: .held
             case .waiting: .waiting
+            case .passing: .onItsWay
             case .away: .away
             }
     }

@@ -7,7 +7,8 @@ extension PeersMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let cut = try params.cut(of: "peers")
-        let tiers = shell.node.ask { $0.tiers(of: $0.peers) }
+        // Who is blocked is in the list of people.
+        let tiers = shell.node.ask { $0.tiers(of: $0.peers) }.filter { $0.value > .blocked }
         reply.answer(
             cut.page(of: tiers, byteLimit: reply.listBytes) { peer, tier in
                 PagePlace(trust: tier, peer)

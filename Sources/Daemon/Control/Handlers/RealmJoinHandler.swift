@@ -6,9 +6,10 @@ extension RealmJoinMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
+        let line = try shell.invitation(.realm, in: params.invite)
         let invited: Realm
         do throws(InvitationError) {
-            invited = try RealmInvitation(params.invite).realm
+            invited = try RealmInvitation(line).realm
         } catch {
             throw .invalidParams(
                 "that is not an invitation to a realm: \(error)", reason: "badInvite",
@@ -24,6 +25,15 @@ extension RealmJoinMethod: MethodHandler {
 }
 
 extension NodeShell {
+    /// The invitation in what somebody pasted.
+    func invitation(
+        _ kind: PastedInvitation.Kind, in text: String
+    ) throws(RPCError) -> String {
+        do throws(PastedInvitation.Several) {
+            return try PastedInvitation.find(kind, in: text)
+        } catch { throw RPCError(error) }
+    }
+
     /// The realm as it is to be kept; nil where the invitation brings nothing new.
     fileprivate func joining(
         _ invited: Realm, as chosen: String?

@@ -52,18 +52,28 @@ extension NodeShell {
             case .above:
                 let steps = self.node.ask { $0.retentionSteps(bound, in: id) }
                 size = Expiry(conversation: id, bound, by: steps)
+            case .streams: continue  // not among what a user asks to keep
             }
         }
-        self.ask { [before, size] (store) async throws(StoreFailure) in
+        self.countGoing(before: before, size, of: id, reply) { count in
+            self.withConversation(id, reply) { conversation in
+                var answer = conversation
+                answer.retainGoing = Int64(count)
+                reply.answer(answer)
+            }
+        }
+    }
+
+    /// Counts the messages that would be taken off the disk.
+    func countGoing(
+        before: HybridTime?, _ size: Expiry?, of id: ConversationID, _ reply: Reply,
+        then use: @escaping (Int) -> Void
+    ) {
+        self.ask { (store) async throws(StoreFailure) in
             try await store.expiring(in: id, before: before, size)
         } then: { result in
             switch result {
-            case .success(let going):
-                self.withConversation(id, reply) { conversation in
-                    var answer = conversation
-                    answer.retainGoing = Int64(going.messages)
-                    reply.answer(answer)
-                }
+            case .success(let going): use(going.messages)
             case .failure(let failure): reply.fail(RPCError(failure))
             }
         }

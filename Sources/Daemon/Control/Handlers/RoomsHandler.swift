@@ -10,6 +10,7 @@ extension RoomsMethod: MethodHandler {
         let realms = shell.nodeRealms
         let own = shell.node.ask { $0.joinedConversations }
         let all = shell.node.ask { $0.peopledRooms }
+        let looks = shell.node.ask { $0.roomLooks }
         reply.answer(
             cut.page(of: all, byteLimit: reply.listBytes) { id, room in
                 PagePlace(rank: own[id] == nil ? 1 : 0, name: realms.text(of: room), id)
@@ -23,9 +24,18 @@ extension RoomsMethod: MethodHandler {
                     $0.reachable = status.isReachable
                     $0.joined = status.isJoined
                     $0.members = Int64(status.members)
+                    $0.looksLike = looks.names(of: room, in: realms)
                     $0.announcedBy = status.announcedBy.map(\.description)
                 }
             })
+    }
+}
+
+extension RoomLooks {
+    /// How the rooms are written for which somebody could take one; nil where there are none.
+    func names(of room: Formats.Room, in realms: Realms) -> [String]? {
+        let names = self.alike(room).prefix(ControlLimits.candidates).map { realms.text(of: $0) }
+        return names.isEmpty ? nil : names
     }
 }
 

@@ -19,6 +19,7 @@ extension SearchMethod: MethodHandler {
                 details: [JSON.Member("param", "words")])
         }
         var query = SearchQuery(expression)
+        query.sought = SearchableText.sought(params.words)
         query.conversation = try params.to.map { (to) throws(RPCError) in
             try shell.conversation(to)
         }

@@ -53,6 +53,7 @@ extension NodeShell {
 
     fileprivate func describe(_ status: NodeStatus, in result: inout StatusMethod.Result) {
         result.version = Build.version
+        result.replaced = ProgramStart.isReplaced
         result.id = status.id.description
         result.person = status.person.description
         result.name = status.name
@@ -67,6 +68,7 @@ extension NodeShell {
         result.requests = Int64(status.requests)
         result.requestsTurnedAway = Int64(status.requestsTurnedAway)
         result.held = Int64(status.held)
+        result.incomplete = self.incompleteConversations()
         result.incarnation = Self.hexadecimal(status.incarnation)
         result.clockOffsetMilliseconds = status.clockOffsetMilliseconds
         result.clockSynchronised = SystemClock.isSynchronised()
@@ -81,7 +83,7 @@ extension NodeShell {
     }
 
     /// All 64 bits, which a JSON number does not carry safely.
-    private static func hexadecimal(_ number: UInt64) -> String {
+    static func hexadecimal(_ number: UInt64) -> String {
         let digits = String(number, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }

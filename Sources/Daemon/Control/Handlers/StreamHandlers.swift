@@ -94,12 +94,12 @@ extension AppendStreamMethod: MethodHandler {
 extension StreamName {
     /// Takes what a client names.
     init(checking text: String) throws(RPCError) {
-        guard let name = StreamName(text) else {
+        guard let name = StreamName(typed: text) else {
             throw .invalidParams(
                 "\"\(TerminalText.line(text))\" cannot be the name of a stream",
                 reason: "badStreamName",
                 remedy:
-                    "use letters, digits and - _ . inside it, at most \(Limits.nameBytes) bytes",
+                    "use letters, digits and - _ . inside it, at most \(Limits.nameCharacters) characters",
                 details: [JSON.Member("param", "name")])
         }
         self = name

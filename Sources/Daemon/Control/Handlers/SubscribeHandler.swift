@@ -10,9 +10,13 @@ extension SubscribeMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        // As with the method of that name: who may write to the account is for the account to say.
-        guard params.kinds?.contains(.request) != true || reply.asker?.access != .group else {
-            throw .ownerOnly("subscribe to requests")
+        // As with the methods of these names: who may write to the account is for the account to say.
+        let ownerOnly: [(kind: ChangeKind, what: String)] = [
+            (.request, "requests"), (.setting, "settings"),
+        ]
+        for (kind, what) in ownerOnly
+        where params.kinds?.contains(kind) == true && reply.asker?.access == .group {
+            throw .ownerOnly("subscribe to \(what)")
         }
         let conversation = try params.to.map { (to) throws(RPCError) in
             try shell.conversation(to)
@@ -23,18 +27,17 @@ extension SubscribeMethod: MethodHandler {
         guard own < Self.perClient else {
             throw .busy("a connection may hold \(Self.perClient) subscriptions")
         }
-        if let from = params.from {
-            shell.subscribe(params, to: conversation, after: Cursor(from), reply)
-        } else if let consumer = params.consumer {
+        let from = params.from.map { Cursor($0) }
+        if let consumer = params.consumer {
             let newest = shell.clients.newestShown
             shell.ask { (store) async throws(StoreFailure) -> Cursor in
                 if let position = try await store.consumer(consumer, in: conversation) {
-                    return position
+                    return from ?? position
                 }
                 // A new consumer starts here, also when it comes back without having acknowledged.
                 try await store.acknowledge(
-                    consumer: consumer, in: conversation, cursor: newest)
-                return newest
+                    consumer: consumer, in: conversation, cursor: min(from ?? newest, newest))
+                return from ?? newest
             } then: { result in
                 switch result {
                 case .success(let position):
@@ -43,7 +46,8 @@ extension SubscribeMethod: MethodHandler {
                 }
             }
         } else {
-            shell.subscribe(params, to: conversation, after: shell.clients.newestShown, reply)
+            shell.subscribe(
+                params, to: conversation, after: from ?? shell.clients.newestShown, reply)
         }
     }
 }

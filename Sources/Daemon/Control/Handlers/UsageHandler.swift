@@ -63,6 +63,7 @@ extension NodeShell {
     ) -> UsageMethod.Result {
         UsageMethod.Result {
             $0.files = files
+            $0.streams = Int64(usage.reduce(0) { $0 + $1.streamBytes })
             $0.database = self.size("stoa.db", "stoa.db-wal")
             $0.search = self.size("search.db", "search.db-wal")
             $0.free = Files.freeBytes(self.configuration.dataDirectory) ?? 0
@@ -74,6 +75,7 @@ extension NodeShell {
                     $0.name = self.name(of: used.conversation)
                     $0.entries = Int64(used.entries)
                     $0.bytes = Int64(used.bytes)
+                    $0.streamBytes = Int64(used.streamBytes)
                     $0.retainDays = status?.retention.days.map { Int64($0) }
                     $0.retainBytes = status?.retention.bytes.map { Int64(clamping: $0) }
                 }

@@ -59,7 +59,7 @@ enum ConfigurationTarget {
     /// What a daemon is configured to do is within its bounds.
     static func check(_ configuration: Configuration) throws(ConfigurationError) {
         let isFine =
-            configuration.name.utf8.count <= Limits.nameBytes && !configuration.name.isEmpty
+            Profile.isShort(configuration.name) && !configuration.name.isEmpty
             && configuration.listen.allSatisfy { SocketAddress($0.description) == $0 }
             && configuration.peers.allSatisfy { (try? PeerAddress($0.description)) == $0 }
         guard isFine else {

@@ -38,13 +38,14 @@ enum TextTarget {
         if let typed = RoomName(typed: text) {
             try demand(RoomName(typed.text) == typed, "a name that was typed is none")
             try demand(RoomName(typed: typed.text) == typed, "a name is typed in two ways")
+            try demand(RoomName(typed: typed.key)?.key == typed.key, "a key is no name")
         }
         guard let name = RoomName(text) else { return false }
         try demand(name.text.utf8.elementsEqual(text.utf8), "a name changes")
         try demand(Set([name, name]).count == 1 && !(name < name), "a name is two")
         let (open, other) = (Room(name, in: .open), Room(name, in: RealmID(Self.realm)))
         let zeros = [UInt8](repeating: 0, count: 32)
-        let hash = BLAKE2b.hash256(zeros + Array(text.utf8), personal: .room)
+        let hash = BLAKE2b.hash256(zeros + Array(name.key.utf8), personal: .room)
         try demand(open.conversation.hash == hash, "a name has another room")
         try demand(open.conversation != other.conversation, "two realms share a room")
         try demand(
