@@ -220,6 +220,20 @@ struct CommandTests {
         #expect(last.hasPrefix(#"{"to":"ops","text":"--x","idempotencyKey":"stoa-"#))
     }
 
+    @Test("a search asks for the words, the place, the authors and the order that were given")
+    func search() throws {
+        let daemon = try FakeDaemon { _ in [.result(["hits": [], "more": false, "complete": true])]
+        }
+        let run = try CommandRun(
+            ["search", "two", "words", "--in", "ops", "--by", "@ada,@ben", "--rank", "--limit=5"],
+            daemon: daemon)
+        #expect(run.code == .done)
+        #expect(
+            daemon.params("search") == [
+                #"{"words":"two words","to":"ops","authors":["@ada","@ben"],"order":"rank","limit":5}"#
+            ])
+    }
+
     @Test("a second person where the text begins is refused, but not in quotes or in a room")
     func twoPeople() throws {
         let refused = try CommandRun(["send", "@ben", "@cleo", "hi"])

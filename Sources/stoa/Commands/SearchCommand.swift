@@ -33,7 +33,7 @@ struct SearchCommand: Subcommand {
         self.params = SearchMethod.Params {
             $0.words = arguments.operands.joined(separator: " ")
             $0.to = arguments.value("--in")
-            $0.authors = arguments.value("--from").map {
+            $0.authors = arguments.value("--by").map {
                 $0.split(separator: ",").map { String($0) }
             }
             $0.since = since
