@@ -46,8 +46,8 @@ extension ChatState {
     mutating func invited(_ result: InviteMethod.Result) {
         self.perform(
             .showAlone([
-                "Anyone who has this line, and is in the realm, can read and write in "
-                    + "\(result.name.shown); to join, they paste it into chat:", "",
+                "This line lets anyone in the realm read and write in \(result.name.shown).",
+                "To join, they paste it into chat:", "",
                 result.invite.shown,
             ]))
     }
@@ -65,7 +65,7 @@ extension ChatState {
             let invited = RealmInviteMethod.Result(reading: result)
             self.perform(
                 .showAlone([
-                    "Anyone who has this line is in the realm \(invited.name.shown); hand it over in private:",
+                    "This line lets anyone into the realm \(invited.name.shown); hand it over in private:",
                     "", invited.invite.shown,
                 ]))
         case "leave":

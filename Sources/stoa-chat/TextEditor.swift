@@ -14,8 +14,9 @@ enum TextEditor {
     static func edit(_ text: String) -> (text: String?, why: String) {
         let environment = ProcessEnvironment.variables()
         let folder = environment["XDG_RUNTIME_DIR"] ?? environment["TMPDIR"] ?? "/tmp"
-        // One folder for each, since editors put copies beside what they write.
-        var name = Array("\(folder)/stoa-chat.XXXXXX".utf8CString)
+        // One folder for each, since editors put copies beside what they write; mkdtemp(3) replaces the last six.
+        let ending = String(repeating: "X", count: 6)
+        var name = Array("\(folder)/stoa-chat.\(ending)".utf8CString)
         guard mkdtemp(&name) != nil else {
             return (nil, "\(SystemError(errno, "make a folder in", folder))")
         }

@@ -63,11 +63,12 @@ struct SlashCommandTests {
 
     @Test("an unknown command is named with the one that is near")
     func unknown() {
-        guard case .unknown(let why) = SlashCommand.parse("/jion ops") else {
-            Issue.record("it is known")
-            return
+        for (typed, due) in [
+            ("/jion ops", "there is no /jion: did you mean /join? To send it as text write //jion"),
+            ("/zzzzzz", "there is no /zzzzzz: see /help; to send it as text write //zzzzzz"),
+        ] {
+            #expect(SlashCommand.parse(typed) == .unknown(why: due))
         }
-        #expect(why == "there is no /jion: did you mean /join? To send it as text write //jion")
     }
 }
 

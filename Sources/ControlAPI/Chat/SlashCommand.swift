@@ -60,8 +60,9 @@ package struct SlashCommand: Equatable, Sendable {
             return "there is no command; to send text that starts with a slash, write //"
         }
         let nearest = NearestName.find(word.lowercased(), among: Name.allCases.map(\.rawValue))
-        return "there is no /\(shown): " + (nearest.map { "did you mean /\($0)?" } ?? "see /help;")
-            + " To send it as text write //\(shown)"
+        return "there is no /\(shown): "
+            + (nearest.map { "did you mean /\($0)? To send" } ?? "see /help; to send")
+            + " it as text write //\(shown)"
     }
 
     /// What is typed to send a text, also one that begins with a slash.
