@@ -5,7 +5,8 @@ struct Conversations: Sendable {
     var table = Table<ConversationID, Conversation>()
     var privates = PrivateConversations()
     var requests = DirectRequests([])
-    /// Authors who would not give way, for whom a log found no room while others waited for the disk.
+    /// Authors who would not give way, for whom a log found no room while others waited for the disk, or while it was
+    /// going off the disk itself.
     var roomless: Set<PeerID> = []
     var diskShares = DiskShares()
 

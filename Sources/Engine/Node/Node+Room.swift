@@ -47,11 +47,15 @@ extension Node {
     private mutating func makeRoom(
         for key: LogKey, of person: PersonID?, at time: HybridTime, on id: LinkID
     ) -> Bool {
-        guard !self.disk.commits.drops.contains(key) else { return false }
         let tier = self.tier(of: key.name.author, person)
+        let stays = self.stays(key.name, LogProgress(), tier)
+        guard !self.disk.commits.drops.contains(key) else {
+            // It gave way, and its author has linked since.
+            if stays { self.conversations.roomless.insert(key.name.author) }
+            return false
+        }
         let source = self.charged(for: key, on: id)
         guard !self.conversations.diskShares.refuses(tier, from: source) else { return false }
-        let stays = self.stays(key.name, LogProgress(), tier)
         var victim: LogName?
         let own = self.conversations.table[known: key.conversation].count(of: key.name.author)
         // While there is room, nothing that somebody honest has written need go.

@@ -142,6 +142,22 @@ import Testing
         #expect(test.has(5))
     }
 
+    @Test("who links while their log goes off the disk is asked for it again once it is gone")
+    func whileGoing() {
+        var test = self
+        test.fill(from: 2)
+        let newest = (UInt8(100)...120).last { test.has($0) } ?? 0
+        test.bring(50, from: 3, isWritten: false)
+        #expect(!test.has(newest))
+        test.harness.link(newest, of: personKeys(newest, 41), in: [Self.ops])
+        test.bring(newest, from: newest, isWritten: false)
+        #expect(!test.has(newest))
+        test.harness.settle()
+        #expect(test.conversation.takes(LogName(author: Harness.peer(newest), incarnation: 1)))
+        test.bring(newest, from: newest)
+        #expect(test.has(newest))
+    }
+
     @Test("whom the user knows is asked again once those who may give way are on the disk")
     func beforeTheDisk() {
         var test = self
