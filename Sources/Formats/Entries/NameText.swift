@@ -31,8 +31,14 @@ struct NameText: Hashable, Comparable, Sendable {
     init?(typed text: String, by rule: Rule) {
         // Folding makes no character of more than three.
         guard text.utf8.count <= 6 * rule.bytes else { return nil }
+        let folded = text.folded
+        // Most names are of ASCII, which has no invisible characters: each command with a name comes here.
+        if folded.utf8.allSatisfy({ $0 < 0x80 }) {
+            self.init(folded: folded, by: rule)
+            return
+        }
         var scalars = String.UnicodeScalarView()
-        for scalar in text.folded.unicodeScalars where !scalar.isUnseen(behind: scalars.last) {
+        for scalar in folded.unicodeScalars where !scalar.isUnseen(behind: scalars.last) {
             scalars.append(scalar)
         }
         self.init(folded: String(scalars), by: rule)
@@ -68,6 +74,7 @@ struct NameText: Hashable, Comparable, Sendable {
     private static func isAllowed(
         _ scalar: Unicode.Scalar, behind before: Unicode.Scalar?, by rule: Rule
     ) -> Bool {
+        if ("a"..."z").contains(scalar) || ("0"..."9").contains(scalar) { return true }
         if rule.punctuation.contains(scalar) { return before != nil }
         if scalar.isJoiner { return before?.mayBeJoined == true }
         let properties = scalar.properties
