@@ -51,7 +51,8 @@ struct ChatPageTests {
         var isControl = false
         return keys.split { ", ".contains($0) }.flatMap { word -> [KeyPress] in
             var word = word
-            for (prefix, control) in [("Ctrl-", true), ("Alt-", false)] where word.hasPrefix(prefix) {
+            for (prefix, control) in [("Ctrl-", true), ("Alt-", false)] where word.hasPrefix(prefix)
+            {
                 isControl = control
                 word = word.dropFirst(prefix.count)
             }
@@ -78,7 +79,8 @@ struct ChatPageTests {
     private static func seen(after keys: [KeyPress]) -> String {
         var client = Client()
         let rooms = (1...12).map {
-            client.room($0 == 1 ? Client.ops : "\($0)", "room\($0)", unread: $0 == 1 || $0 == 3 ? 2 : 0)
+            client.room(
+                $0 == 1 ? Client.ops : "\($0)", "room\($0)", unread: $0 == 1 || $0 == 3 ? 2 : 0)
         }
         let history = (1...60).map { number in
             client.message("m\(number)", "line \(number)", cursor: Int64(number))
