@@ -21,7 +21,7 @@ units = $(DESTDIR)$(PREFIX)/lib/systemd
 # Programs that others start.
 companions = $(DESTDIR)$(PREFIX)/libexec/stoa
 share = $(DESTDIR)$(PREFIX)/share
-pages = stoa.1 stoad.8 stoad.conf.5 stoa-control.7
+pages = stoa.1 stoa-chat.1 stoad.8 stoad.conf.5 stoa-control.7
 documents = $(share)/doc/stoa
 version = $(shell sed -n 's/.*text = "\(.*\)"/\1/p' Sources/ControlAPI/StoaVersion.swift)
 # Where an administrator's settings lie. stoad reads nowhere else, so what is installed for one user

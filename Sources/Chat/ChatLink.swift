@@ -256,7 +256,7 @@ extension ChatState {
 
     /// Why, and what to do, in one line.
     static func text(_ error: RPCError) -> String {
-        let remedy = error.remedy.map { "; " + TerminalText.line($0) } ?? ""
+        let remedy = error.remedy.map { "; " + TerminalText.line(ChatRemedy.text($0)) } ?? ""
         let candidates = error.reason == "severalRooms" ? [] : error.candidates
         let keys = candidates.prefix(8).map { "\($0.id.shortKey) \(ShownPerson.safe($0.name))" }
         return TerminalText.line(error.message) + remedy

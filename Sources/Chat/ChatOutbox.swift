@@ -105,7 +105,7 @@ extension ChatState {
         if let waits = result.waits { self.notice = Self.text(of: waits) }
         if result.shutOut == true {
             self.notice =
-                "peers refuse this daemon because its identity is in use elsewhere: see stoa status"
+                "peers refuse this daemon because its identity is in use elsewhere: see /status"
         }
     }
 

@@ -242,7 +242,7 @@ extension ChatState {
                     + "\(status.messages) messages, discovery \(status.discovery.state.shown)",
                 in: id)
             for alert in status.alerts {
-                self.note(alert.text.shown, isFault: true, in: id)
+                self.note(ChatRemedy.text(alert.text.shown), isFault: true, in: id)
             }
         case .info: self.explained(.init(reading: result), in: id)
         case .create: self.created(.init(reading: result))

@@ -2,20 +2,11 @@ import ControlAPI
 
 /// What `/help` says: all of it fits one screen, and a word asks for more.
 extension ChatState {
-    private static let keys = [
-        "Enter sends, Alt-Enter begins a new line, Tab completes, Up and Down recall your lines",
-        "Alt-1…9, Alt-0, Alt-J and a number, Ctrl-N, Ctrl-P: go to a conversation; Alt-A: next unread",
-        "Alt-/: go back to the one before; Alt-H: mark all conversations as read",
-        "PgUp, PgDn, Alt-<, End: scroll; Alt-U: the first unread message; Alt-M: the next mention",
-        "Alt-Up, Alt-Down: choose a message; Alt-O: unfold it; Alt-L: show text to copy; Esc: choose none",
-        "Ctrl-R: find what you typed before; Ctrl-X Ctrl-E: write in your editor",
-        "Ctrl-A, E, B, F, Alt-B, F: move; Ctrl-K, U, W, Alt-D: cut; Ctrl-Y: paste; Ctrl-T, _: swap, undo",
-        "Ctrl-C: clear the line; Ctrl-L: redraw; Ctrl-Z: suspend until fg; Ctrl-D: end",
-    ]
-
     mutating func help(_ rest: String) {
         let word = rest.lowercased().drop { $0 == "/" }
-        if word == "keys" || word == "key" { return self.note(Self.keys.joined(separator: "\n")) }
+        if word == "keys" || word == "key" {
+            return self.note(ChatKeys.lines.joined(separator: "\n"))
+        }
         if word.isEmpty { return self.helpAll() }
         let all = SlashCommand.Name.allCases
         // A command by its name, or all that a word is about.
@@ -24,7 +15,7 @@ extension ChatState {
             ?? all.filter {
                 $0.rawValue.hasPrefix(word) || $0.summary.lowercased().contains(word)
             }
-        let keys = Self.keys.filter { $0.lowercased().contains(word) }
+        let keys = ChatKeys.lines.filter { $0.lowercased().contains(word) }
         guard !found.isEmpty || !keys.isEmpty else {
             let shown = TerminalText.line(String(word.prefix(32)))
             return self.note("nothing here is about \"\(shown)\"; see /help", isFault: true)

@@ -39,6 +39,21 @@ struct ChatAnswerTests {
         #expect(client.waiting("send").isEmpty)
     }
 
+    @Test("an error and an alert name chat's own commands, not the shell's")
+    func ownCommands() {
+        var client = Client()
+        client.say("/accept @ben")
+        client.refuse(
+            "accept", .refused("no", reason: "noRequest", remedy: "see who is: stoa requests"))
+        #expect(client.screen().contains { $0.contains("/accept: no; see who is: /requests") })
+        client = Client()
+        client.say("/status")
+        client.answer(
+            "status", ["alerts": [["text": "a cut: join it again: stoa realm join FILE"]]])
+        #expect(client.screen().contains { $0.contains("join it again: /realm join") })
+        #expect(!client.screen().contains { $0.contains("stoa realm") })
+    }
+
     @Test("a /msg that is refused, or that nobody answers, comes back into the line")
     func messageRefused() {
         var client = Client()

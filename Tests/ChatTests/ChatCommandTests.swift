@@ -17,7 +17,7 @@ struct ChatCommandTests {
             #expect(words.contains("/\(name)"), "\(name)")
         }
         client.say("/help keys")
-        #expect(client.screen().dropFirst().dropLast(2).contains { $0.contains("Enter sends") })
+        #expect(client.screen().dropFirst().dropLast(2).contains { $0.contains("Enter: send") })
         #expect(client.screen().contains { $0.contains("Ctrl-D: end") })
     }
 

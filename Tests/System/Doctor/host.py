@@ -11,19 +11,17 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from Driver.daemon import Daemon, Programs
-from Driver.lab import LABS, Lab
+from Driver.daemon import Programs
+from Driver.lab import LABS, HostDaemon, Lab
 
 
-class Host(Daemon):
+class Host(HostDaemon):
     """A daemon on a host of the lab, with the doctor beside it."""
 
     def __init__(
         self, lab: Lab, number: int, programs: Programs, folder: Path, name: str, *arguments: str
     ) -> None:
-        super().__init__(
-            programs, folder, name, ["--name", name, "--interface", "eth0", *arguments],
-            wrapper=lab.prefix(number))
+        super().__init__(lab, number, programs, folder, name, arguments)
         # What only the daemon has around it.
         self.clock: dict[str, str] = {}
 
@@ -34,10 +32,6 @@ class Host(Daemon):
             super().start()
         finally:
             self.environment = usual
-        assert self.process is not None
-        # nsenter waits for the daemon, which is its only child.
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        self.pid = int(children.read_text())
 
     def halt(self) -> None:
         """It stands still, as when it hangs or its machine is suspended."""
@@ -57,7 +51,7 @@ class Host(Daemon):
 
     def doctor(self, *options: str) -> tuple[int, str]:
         done = subprocess.run(
-            [*map(str, self.wrapper), self.programs.stoa, "--socket", self.socket, "doctor", *options],
+            [*self.lab.prefix(self.host), self.programs.stoa, "--socket", self.socket, "doctor", *options],
             capture_output=True, text=True, env=self.environment, timeout=60)
         return done.returncode, done.stdout + done.stderr
 

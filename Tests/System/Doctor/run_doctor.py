@@ -272,7 +272,7 @@ class Ward:
         ada.start()
         self.is_well("with damage that nobody has met", ada)
         subprocess.run(
-            [*map(str, ada.wrapper), self.programs.stoa, "--socket", ada.socket, "history", "ops", "--all"],
+            [*ada.lab.prefix(ada.host), self.programs.stoa, "--socket", ada.socket, "history", "ops", "--all"],
             capture_output=True, env=ada.environment, timeout=60)
         self.is_found(ada, "damage", 2, "stoad --repair")
         ada.stop()

@@ -8,8 +8,10 @@ import signal
 import subprocess
 import threading
 from pathlib import Path
+from typing import Iterable
 
 from .checks import Broken
+from .daemon import Daemon, Programs
 
 LABS = Path(__file__).resolve().parent.parent / "Labs"
 # What another address is taken from; a host begins with, and boots into, 10.77.0.I.
@@ -134,3 +136,25 @@ class Lab:
         assert self.process.stdin
         self.process.stdin.close()
         self.process.wait(30)
+
+
+class HostDaemon(Daemon):
+    """A daemon on a host of the lab."""
+
+    def __init__(
+        self, lab: Lab, host: int, programs: Programs, folder: Path, name: str, arguments: Iterable[object] = (),
+    ) -> None:
+        super().__init__(
+            programs, folder, name, ["--name", name, "--interface", "eth0", *arguments])
+        self.lab, self.host = lab, host
+
+    def command_line(self) -> list[object]:
+        # By the lab: a host that has booted again is another process.
+        return [*self.lab.prefix(self.host), *super().command_line()]
+
+    def start(self) -> None:
+        super().start()
+        assert self.process is not None
+        # nsenter waits for the daemon, which is its only child.
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        self.pid = int(children.read_text())

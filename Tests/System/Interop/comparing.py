@@ -76,6 +76,21 @@ class Comparing:
             shared.records_answered = kept
             self.send_record_clock(identifier)
 
+    def agrees(self, identifier: bytes) -> bool:
+        """Whether both sides hold the same, as the other side's digest or clock tells."""
+        shared = self.shared.get(identifier)
+        if shared is None or shared.digest_received is None:
+            return False
+        if shared.digest_received == self.peer.replica.digest(identifier):
+            return True
+        own = {row.tag: row.seq for row in self.own_rows(identifier)}
+        told = {tag: row.seq for tag, row in shared.rows.items()}
+        if not own or not told or shared.wanted:
+            return False
+        for tag, seq in shared.sent.items():
+            told[tag] = max(seq, told.get(tag, 0))
+        return own == told
+
     # Buckets and pages.
 
     def own_row(self, log: LogState, tags: Tags | None = None) -> ClockRow:

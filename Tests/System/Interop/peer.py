@@ -2,6 +2,8 @@
 
 peer.py HOST:PORT --room agora --name Python --say "hello"
 peer.py --listen 127.0.0.1:0 --room agora
+peer.py --listen 0.0.0.0:0 --announce eth0 --room agora
+peer.py --find eth0 --room agora
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import frames
 from bodies import Body, Target, erasing, joining, opening, saying
 from codec import Refused, u16
 from cryptography.exceptions import InvalidTag
+from discovery import Discovery, Instance, Network
 from entries import ForkProof, LogName, OwnLog, Run, hybrid_time, room_id
 from frames import Reason
 from link import GOODBYE_SECONDS, Link, LinkEnded, NoCommonRealm, NoCommonVersion, Opening
@@ -27,6 +30,9 @@ from realms import OPEN, RealmSecret
 from records import Record, profile
 from replica import Conversation, LogState, Replica, wall_milliseconds
 from session import DELTA_SECONDS, Session
+
+# How long after a dial that failed the next one comes; each time twice as long.
+REDIAL_SECONDS = 1.0
 
 # What a handshake can fail with by the other side's fault.
 HANDSHAKE_FAILURES = (
@@ -282,6 +288,39 @@ class Peer:
                 session.link.send(frames.records([record.packed()]))
 
 
+class Finder:
+    """Dials what discovery finds: one address of an instance after the other until one gives a link."""
+
+    def __init__(self, peer: Peer, interface: str, finds: bool) -> None:
+        self.peer = peer
+        self.network = Network.of(interface)
+        self.dialling: set[asyncio.Task[None]] = set()
+        port = None if peer.server is None else peer.port
+        self.discovery = Discovery(self.network, port, self.found if finds else None)
+
+    def found(self, instance: Instance) -> None:
+        task = asyncio.get_running_loop().create_task(self.reach(instance))
+        self.dialling.add(task)
+        task.add_done_callback(self.dialling.discard)
+
+    async def reach(self, instance: Instance) -> None:
+        seconds = REDIAL_SECONDS
+        while self.discovery.instances.get(instance.name) == instance:
+            for host, port in self.discovery.reachable(instance):
+                try:
+                    await self.peer.dial(host, port)
+                    return
+                except HANDSHAKE_FAILURES as failure:
+                    self.peer.failures.append(failure)
+            await asyncio.sleep(seconds)
+            seconds *= 2
+
+    def close(self) -> None:
+        self.discovery.close()
+        for task in list(self.dialling):
+            task.cancel()
+
+
 async def command(arguments: argparse.Namespace) -> int:
     peer = Peer(name=arguments.name)
     if arguments.listen is not None:
@@ -291,21 +330,23 @@ async def command(arguments: argparse.Namespace) -> int:
     if arguments.address is not None:
         host, _, port = arguments.address.rpartition(":")
         await peer.dial(host, int(port))
-    await peer.until(lambda: bool(peer.sessions), arguments.seconds, "a link")
-    session = peer.sessions[0]
+    finder = None
+    if (interface := arguments.find or arguments.announce) is not None:
+        finder = Finder(peer, interface, finds=arguments.find is not None)
+        await finder.discovery.start()
+    await peer.until(lambda: len(peer.sessions) >= arguments.links, arguments.seconds, "a link")
     if arguments.say is not None:
         peer.say(conversation, arguments.say)
 
-    def settled() -> bool:
-        shared = session.shared.get(conversation.identifier)
-        return session.ended is not None or (
-            shared is not None
-            and shared.digest_received == peer.replica.digest(conversation.identifier)
-        )
-
-    await peer.until(settled, arguments.seconds, "the same digest on both sides")
+    await peer.until(
+        lambda: all(
+            each.ended is not None or each.agrees(conversation.identifier)
+            for each in peer.sessions),
+        arguments.seconds, "the same on both sides")
     for words in conversation.texts():
         print(words.encode("unicode_escape").decode("ascii"))
+    if finder is not None:
+        finder.close()
     await peer.close()
     return 0
 
@@ -314,13 +355,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="An independent Stoa peer.")
     parser.add_argument("address", nargs="?", metavar="HOST:PORT")
     parser.add_argument("--listen", metavar="HOST:PORT")
+    parser.add_argument("--announce", metavar="INTERFACE", help="so that others find what listens")
+    parser.add_argument("--find", metavar="INTERFACE", help="dial what is announced there")
+    parser.add_argument("--links", type=int, default=1, help="to wait for")
     parser.add_argument("--room", required=True)
     parser.add_argument("--name", default="python")
     parser.add_argument("--say", metavar="TEXT")
     parser.add_argument("--seconds", type=float, default=60.0)
     arguments = parser.parse_args()
-    if arguments.address is None and arguments.listen is None:
-        parser.error("an address or --listen")
+    if arguments.announce is not None and arguments.listen is None:
+        parser.error("--announce needs --listen")
+    if arguments.address is None and arguments.listen is None and arguments.find is None:
+        parser.error("an address, --listen or --find")
     return asyncio.run(command(arguments))
 
 

@@ -59,21 +59,10 @@ class Rig:
 
     async def same_digest(self, peer: Peer, session: Session, conversation: Conversation) -> None:
         """Waits until both sides hold the same, as the other side's digest or clock tells."""
-        identifier = conversation.identifier
-
         def settled() -> bool:
-            shared = session.shared.get(identifier)
             if session.ended is not None:
                 raise session.ended
-            if shared is None:
-                return False
-            if shared.digest_received == peer.replica.digest(identifier):
-                return True
-            own = {row.tag: row.seq for row in session.own_rows(identifier)}
-            told = {tag: row.seq for tag, row in shared.rows.items()}
-            for tag, seq in shared.sent.items():
-                told[tag] = max(seq, told.get(tag, 0))
-            return bool(own) and not shared.wanted and own == told
+            return session.agrees(conversation.identifier)
 
         await peer.until(settled, SECONDS, "the same on both sides")
 

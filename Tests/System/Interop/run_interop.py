@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import scenario_clocks  # noqa: E402
 import scenario_forgeries  # noqa: E402
 import scenario_delivery  # noqa: E402
+import scenario_discovery  # noqa: E402
 import scenario_erase  # noqa: E402
 import scenario_fork  # noqa: E402
 import scenario_future  # noqa: E402
@@ -35,6 +36,7 @@ from rig import Rig  # noqa: E402
 
 SCENARIOS = {
     "history": scenario_history.run,
+    "discovery": scenario_discovery.run,
     "links": scenario_links.run,
     "forgeries": scenario_forgeries.run,
     "fork": scenario_fork.run,

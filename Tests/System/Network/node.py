@@ -8,19 +8,16 @@ import threading
 from pathlib import Path
 
 from Driver.checks import Broken
-from Driver.daemon import Daemon, Programs
-from Driver.lab import Lab
+from Driver.daemon import Programs
+from Driver.lab import HostDaemon, Lab
 from Driver.process import STOP_SECONDS, descriptors
 
 
-class Node(Daemon):
+class Node(HostDaemon):
     def __init__(
         self, host: int, lab: Lab, programs: Programs, folder: Path, discovery: str
     ) -> None:
-        name = f"h{host}"
-        super().__init__(
-            programs, folder, name, ["--name", name, "--interface", "eth0", "--discovery", discovery])
-        self.host, self.lab = host, lab
+        super().__init__(lab, host, programs, folder, f"h{host}", ["--discovery", discovery])
         self.starts = 0
         self.peak_bytes = 0
         self.peak_descriptors = 0
@@ -30,17 +27,10 @@ class Node(Daemon):
         # Held while the daemon is started, ended or looked at.
         self.lock = threading.Lock()
 
-    def command_line(self) -> list[object]:
-        return [*self.lab.prefix(self.host), *super().command_line()]
-
     def start(self) -> None:
         with self.lock:
             self.starts += 1
             super().start()
-            assert self.process is not None
-            # nsenter waits for the daemon, which is its only child.
-            children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-            self.pid = int(children.read_text())
 
     def connections(self) -> int:
         """How many the host has opened so far, by the kernel's count."""

@@ -1,0 +1,96 @@
+/// What helps, as it is said in chat: of the commands that daemons name in errors and alerts, those that
+/// chat has are given as they are typed there. The others stay, for a shell.
+package enum ChatRemedy {
+    /// How the shell's command is written, and chat's: a word in capitals stands for any one word, which
+    /// chat's may repeat. The first that fits counts.
+    private static let rules: [(shell: [Substring], chat: [Substring])] = [
+        // Chat has no such lists, but completes what is in them.
+        ("rooms", "/join and Tab"), ("peers", "/msg @ and Tab"), ("people", "/msg @ and Tab"),
+        ("history TO --ids", "Alt-Up"), ("history --ids", "Alt-Up"),
+        ("history TO --since DATE", "/goto DATE"),
+        ("send TO --file FILE", "/file PATH"), ("send TO --reply ID TEXT", "/reply TEXT"),
+        ("send TO TEXT", "/msg TO TEXT"),
+        ("realm list", "/realm"), ("realm join FILE", "/realm join"),
+        ("realm join", "/realm join"), ("realm leave NAME", "/realm leave NAME"),
+        ("realm invite NAME", "/realm invite NAME"), ("realm invite", "/realm invite"),
+        ("join ROOM", "/join ROOM"), ("join", "/join"), ("leave ROOM", "/leave ROOM"),
+        ("create ROOM --secret", "/create ROOM"), ("invite ROOM", "/invite ROOM"),
+        ("members ROOM", "/who"), ("topic ROOM TEXT", "/topic TEXT"),
+        ("mute ROOM", "/mute"), ("unmute ROOM", "/unmute"), ("archive ROOM", "/archive"),
+        ("whois PERSON", "/whois PERSON"), ("verify PERSON", "/verify PERSON"),
+        ("accept PERSON", "/accept PERSON"), ("decline PERSON", "/decline PERSON"),
+        ("block PERSON", "/block PERSON"), ("unblock PERSON", "/unblock PERSON"),
+        ("requests", "/requests"), ("status", "/status"), ("profile", "/profile"),
+        ("edit ID TEXT", "/edit TEXT"), ("delete ID", "/delete"),
+        ("react ID EMOJI", "/react EMOJI"), ("fetch ID", "/fetch"), ("info ID", "/info"),
+        ("search WORDS", "/search WORDS"),
+        ("presence away", "/away"), ("presence online", "/back"),
+    ].map { ($0.0.split(separator: " "), $0.1.split(separator: " ")) }
+
+    private static let program = "stoa "
+
+    /// A remedy, or a text that holds one, as chat says it.
+    package static func text(_ remedy: String) -> String {
+        var text = ""
+        var rest = remedy[...]
+        while let named = rest.firstRange(of: Self.program) {
+            text += rest[..<named.lowerBound]
+            let isWord = text.last.map { !$0.isLetter && $0 != "-" && $0 != "/" } ?? true
+            // "the line that stoa invite printed" is about another place or time.
+            if isWord, !text.hasSuffix("that "), let found = Self.find(rest[named.upperBound...]) {
+                text += found.chat
+                rest = found.rest
+            } else {
+                text += rest[named]
+                rest = rest[named.upperBound...]
+            }
+        }
+        return text + rest
+    }
+
+    private static func find(_ text: Substring) -> (chat: String, rest: Substring)? {
+        for rule in self.rules {
+            if let found = self.match(rule.shell, text) {
+                let words = rule.chat.map { found.words[$0] ?? String($0) }
+                return (words.joined(separator: " "), found.rest)
+            }
+        }
+        return nil
+    }
+
+    /// What the words in capitals stand for, and the text behind.
+    private static func match(
+        _ pattern: [Substring], _ text: Substring
+    ) -> (words: [Substring: String], rest: Substring)? {
+        var words: [Substring: String] = [:]
+        var rest = text
+        for (index, part) in pattern.enumerated() {
+            if index > 0 {
+                guard rest.first == " " else { return nil }
+                rest = rest.dropFirst()
+            }
+            let (word, after) = Self.word(rest)
+            if part.allSatisfy(\.isUppercase) {
+                guard !word.isEmpty, !word.hasPrefix("--") else { return nil }
+                words[part] = word
+            } else if word != part {
+                return nil
+            }
+            rest = after
+        }
+        // With more behind it, it is another one.
+        return rest.first == " " ? nil : (words, rest)
+    }
+
+    /// The first word, without the quotes that only a shell needs.
+    private static func word(_ text: Substring) -> (String, Substring) {
+        if text.first == "'", let end = text.dropFirst().firstIndex(of: "'") {
+            return (
+                String(text[text.index(after: text.startIndex)..<end]), text[end...].dropFirst()
+            )
+        }
+        var word = text.prefix { $0 != " " && $0 != ";" && $0 != "," && $0 != ")" && $0 != "\"" }
+        if word.last == ":" || word.last == "." { word.removeLast() }
+        return (String(word), text[word.endIndex...])
+    }
+}
