@@ -2,7 +2,7 @@ package import Formats
 
 /// Who belongs to a group and with which rank, by the acts that are known.
 ///
-/// The same acts give the same roster, in whichever order they came. `Docs/Protocol/Groups.md` section 2.
+/// The same acts give the same roster, in whichever order they came. `Docs/Protocol/Rosters.md` section 2.
 package struct Roster: Hashable, Sendable {
     package enum Role: Hashable, Sendable {
         case owner
@@ -63,10 +63,12 @@ package struct Roster: Hashable, Sendable {
     package internal(set) var openLinks: Set<ActID> = []
     /// People whom an act that counts has ever brought, also those who are out.
     package internal(set) var brought: Set<PersonID> = []
+    /// The removals that keep people out who were brought; in the order of their ids.
+    package internal(set) var removals: [PersonID: [ActID]] = [:]
 
     /// What these acts say of a group with room for so many people.
     ///
-    /// Takes about a tenth of a second for 4,096 acts.
+    /// In a release build this takes about 30 ms for 4,096 acts, 2 ms for 500.
     package init(_ acts: [ActID: ActStatement], places: Int = Limits.groupMembers) {
         var pass = RosterPass(ActGraph(acts), places: places)
         pass.run()

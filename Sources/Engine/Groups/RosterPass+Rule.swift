@@ -46,7 +46,7 @@ extension RosterPass {
     // MARK: Cut devices
 
     private func stands(_ statement: Int) -> Bool {
-        guard case .cut(_, _, let stands) = self.graph.acts[statement].deed else { return false }
+        guard case .cut(_, _, let stands) = self.graph.acts[statement].kind else { return false }
         return stands
     }
 
@@ -69,7 +69,7 @@ extension RosterPass {
     }
 
     private func weight(_ statement: Int) -> (UInt64, Int, ActID) {
-        guard case .cut(_, let number, let stands) = self.graph.acts[statement].deed else {
+        guard case .cut(_, let number, let stands) = self.graph.acts[statement].kind else {
             preconditionFailure("only cuts are kept as words about devices")
         }
         return (number, stands ? 0 : 1, self.graph.ids[statement])
@@ -87,19 +87,19 @@ extension RosterPass {
     // MARK: What somebody may do
 
     /// Why the author of an act may not do this by what they had seen; nil where they may.
-    func refusal(of deed: Deed, at place: Int) -> Roster.Reason? {
+    func refusal(of kind: ActKind, at place: Int) -> Roster.Reason? {
         let author = self.graph.acts[place].author
-        switch deed {
+        switch kind {
         case .leave, .tie: return nil
         case .admin(let person, let rank): return self.refusal(toGive: rank, to: person, at: place)
         default: break
         }
         guard self.isAdmin(author, in: place) else { return .notAdmin }
-        switch deed {
-        case .remove(let person), .demote(let person):
+        switch kind {
+        case .remove(let person, _), .demote(let person):
             if person == self.roster.owner { return .ownerStays }
             if person == author { return .oneself }
-            return self.refusal(toEnd: person, deed, at: place)
+            return self.refusal(toEnd: person, kind, at: place)
         case .add(let person):
             let by = self.seniority(author)
             let needsMore = (self.ends[person] ?? []).contains {
@@ -139,19 +139,19 @@ extension RosterPass {
     }
 
     private func rank(givenBy grant: Int) -> Rank? {
-        guard case .admin(_, let rank) = self.graph.acts[self.graph.meant(by: grant)].deed else {
+        guard case .admin(_, let rank) = self.graph.acts[self.graph.meant(by: grant)].kind else {
             return nil
         }
         return rank
     }
 
     private func refusal(
-        toEnd person: PersonID, _ deed: Deed, at place: Int
+        toEnd person: PersonID, _ kind: ActKind, at place: Int
     ) -> Roster.Reason? {
         let author = self.graph.acts[place].author
         let isJunior = self.seniority(author) < self.seniority(person)
         let grants = self.grants[person] ?? []
-        if case .demote = deed {
+        if case .demote = kind {
             return isJunior && grants.contains { self.graph.isSeen($0, by: place) }
                 ? nil : .outranked
         }
@@ -185,26 +185,27 @@ extension RosterPass {
     }
 
     /// Whether somebody comes by a link: when all other acts are judged.
-    mutating func judgeJoin(_ place: Int, by link: ActID) {
+    mutating func judgeJoin(_ place: Int, by id: ActID) {
         let act = self.graph.acts[place]
-        guard let at = self.graph.index[link], self.graph.isSeen(at, by: place) else {
+        guard let at = self.graph.index[id], self.graph.isSeen(at, by: place) else {
             return self.say(place, .void(.notSeen))
         }
         if self.isCut(place) { return self.say(place, .undecided(.cut)) }
-        let made = (self.links[link] ?? []).filter { self.graph.isSeen($0, by: place) }
-        guard case .link(let expires, let needsApproval) = self.graph.acts[at].deed, !made.isEmpty
-        else { return self.say(place, .undecided(.noLink)) }
+        let made = (self.links[id] ?? []).filter { self.graph.isSeen($0, by: place) }
+        guard case .link(let link) = self.graph.acts[at].kind, !made.isEmpty else {
+            return self.say(place, .undecided(.noLink))
+        }
         let open = made.filter { made in
-            self.ends(ofLink: link, at: made, for: place).allSatisfy {
+            self.ends(ofLink: id, at: made, for: place).allSatisfy {
                 self.graph.isSeen(place, by: $0)
             }
         }
         let makers = open.map { self.seniority(self.graph.acts[$0].author) }
         guard let by = makers.min() else { return self.say(place, .undecided(.ended)) }
-        if let expires, self.graph.times[place] > expires {
+        if let expires = link.expires, self.graph.times[place] > expires {
             return self.say(place, .undecided(.late))
         }
-        if needsApproval { return self.say(place, .undecided(.approve)) }
+        if link.needsApproval { return self.say(place, .undecided(.approve)) }
         self.say(place, .counts)
         self.bringings[act.author, default: []].append(Bringing(act: place, by: by, way: .join))
     }
@@ -220,7 +221,7 @@ extension RosterPass {
         }
         var accepted: Set<ActID> = []
         for place in 0..<self.graph.count {
-            if case .accept(let id) = self.graph.acts[place].deed, self.counts(place) {
+            if case .accept(let id) = self.graph.acts[place].kind, self.counts(place) {
                 accepted.insert(id)
             }
         }
@@ -233,6 +234,13 @@ extension RosterPass {
         where bringings.contains(where: { self.counts($0.act) }) {
             self.roster.brought.insert(person)
         }
+        for (person, ends) in self.ends where self.roster.brought.contains(person) {
+            let removals = ends.filter {
+                $0.kind == .remove && !self.isLifted($0, of: person, in: nil)
+            }
+            guard !removals.isEmpty else { continue }
+            self.roster.removals[person] = removals.map { self.graph.ids[$0.act] }.sorted()
+        }
     }
 
     private func counts(_ place: Int) -> Bool {
@@ -241,7 +249,7 @@ extension RosterPass {
 
     /// Whether an act can put somebody out, for anyone.
     private func takesAway(_ place: Int) -> Bool {
-        switch self.graph.acts[self.graph.meant(by: place)].deed {
+        switch self.graph.acts[self.graph.meant(by: place)].kind {
         case .remove, .demote, .admin, .leave, .endLink, .cut: true
         case .create, .add, .link, .join, .accept, .tie: false
         }
@@ -251,7 +259,7 @@ extension RosterPass {
         let act = self.graph.acts[place]
         let id = self.graph.ids[place]
         let meant = self.graph.meant(by: place)
-        switch (act.deed, self.graph.acts[meant].deed) {
+        switch (act.kind, self.graph.acts[meant].kind) {
         case (.leave, _), (.cut, _):
             if self.bringings[act.author] == nil { self.say(place, .void(.notMember)) }
         case (.join, _) where self.roster.members[act.author] == nil && !over.contains(act.author):
@@ -260,7 +268,8 @@ extension RosterPass {
                     && !self.graph.isSeen(place, by: $0.act)
             }
             if isKeptOut { self.say(place, .undecided(.cameBack)) }
-        case (.join, _) where over.contains(act.author): self.turnAway(place, id)
+        case (_, .join) where over.contains(self.graph.acts[meant].author):
+            self.turnAway(place, id)
         case (_, .add(let person)) where over.contains(person): self.turnAway(place, id)
         case (_, .link):
             let link = self.graph.ids[meant]
@@ -281,10 +290,10 @@ extension RosterPass {
         let act = self.graph.acts[place]
         let members = self.roster.members
         let hasComeAbout =
-            switch act.deed {
+            switch act.kind {
             case .add(let person): members[person] != nil
             case .join: members[act.author] != nil
-            case .remove(let person): members[person] == nil
+            case .remove(let person, _): members[person] == nil
             case .demote(let person): members[person] == nil || members[person] == .member
             default: false
             }

@@ -66,7 +66,7 @@ struct RosterPass {
         for id in graph.waiting { self.roster.verdicts[id] = .waits }
         for (place, act) in graph.acts.enumerated() {
             self.byAuthor[act.author, default: []].append(place)
-            guard case .cut(let device, _, _) = act.deed else { continue }
+            guard case .cut(let device, _, _) = act.kind else { continue }
             self.statements[OwnedDevice(person: act.author, device: device), default: []]
                 .append(place)
         }
@@ -80,7 +80,7 @@ struct RosterPass {
         let owner = self.graph.acts[root].author
         self.roster.owner = owner
         self.bringings[owner] = [Bringing(act: root, by: .owner, way: .create)]
-        for place in 0..<self.graph.count where self.graph.acts[place].deed == .create {
+        for place in 0..<self.graph.count where self.graph.acts[place].kind.isFounding {
             self.say(place, place == root ? .counts : .void(.form))
         }
         self.judgeAll(of: owner)
@@ -90,7 +90,8 @@ struct RosterPass {
             self.judgeAll(of: person)
         }
         for place in 0..<self.graph.count {
-            if case .join(let link) = self.graph.acts[place].deed { self.judgeJoin(place, by: link) }
+            guard case .join(let link, _) = self.graph.acts[place].kind else { continue }
+            self.judgeJoin(place, by: link)
         }
         self.finish(beyondPlaces: self.seat(owner))
     }
@@ -103,11 +104,11 @@ struct RosterPass {
     private mutating func judgeAll(of person: PersonID) {
         let own = self.byAuthor[person] ?? []
         for place in own {
-            if case .cut = self.graph.acts[place].deed { self.say(place, .counts) }
+            if case .cut = self.graph.acts[place].kind { self.say(place, .counts) }
         }
-        for place in own where self.graph.acts[place].deed == .leave { self.judge(place) }
+        for place in own where self.graph.acts[place].kind == .leave { self.judge(place) }
         for place in own {
-            switch self.graph.acts[place].deed {
+            switch self.graph.acts[place].kind {
             case .cut, .leave, .join, .create: continue
             default: self.judge(place)
             }
@@ -118,23 +119,23 @@ struct RosterPass {
     private mutating func judge(_ place: Int) {
         let act = self.graph.acts[place]
         let meant = self.graph.meant(by: place)
-        var deed = self.graph.acts[meant].deed
-        if case .accept = act.deed {
+        var kind = self.graph.acts[meant].kind
+        if case .accept = act.kind {
             guard meant != place, self.graph.isSeen(meant, by: place) else {
                 return self.say(place, .void(.notSeen))
             }
-            switch deed {
+            switch kind {
             // To accept somebody who came by a link is to add them.
-            case .join: deed = .add(self.graph.acts[meant].author)
+            case .join: kind = .add(self.graph.acts[meant].author)
             case .add, .remove, .admin, .demote, .link, .endLink: break
             case .create, .leave, .accept, .cut, .tie: return self.say(place, .void(.form))
             }
         }
-        if deed != .leave, self.isCut(place) { return self.say(place, .undecided(.cut)) }
-        if let reason = self.refusal(of: deed, at: place) {
+        if kind != .leave, self.isCut(place) { return self.say(place, .undecided(.cut)) }
+        if let reason = self.refusal(of: kind, at: place) {
             return self.say(place, reason == .granted ? .undecided(reason) : .void(reason))
         }
-        if deed != .leave,
+        if kind != .leave,
             (self.ends[act.author] ?? []).contains(where: {
                 $0.kind != .leave && self.graph.areApart($0.act, place)
             })
@@ -142,15 +143,15 @@ struct RosterPass {
             return self.say(place, .undecided(.removed))
         }
         self.say(place, .counts)
-        self.apply(deed, at: place, link: self.graph.ids[meant])
+        self.apply(kind, at: place, link: self.graph.ids[meant])
     }
 
-    private mutating func apply(_ deed: Deed, at place: Int, link: ActID) {
+    private mutating func apply(_ kind: ActKind, at place: Int, link: ActID) {
         let author = self.graph.acts[place].author
         let by = self.seniority(author)
-        switch deed {
+        switch kind {
         case .leave: self.ends[author, default: []].append(End(act: place, by: by, kind: .leave))
-        case .remove(let person):
+        case .remove(let person, _):
             self.ends[person, default: []].append(End(act: place, by: by, kind: .remove))
             self.linkEnds.append((place, .all))
         case .demote(let person):

@@ -11,6 +11,11 @@ struct GroupCase {
     /// What the roster is, in the words of the file; sorted.
     private(set) var outcome: [String] = []
 
+    /// Any: the roster asks only that there is one.
+    private static let group = Group(
+        owner: PublicPerson(signing: .zero, address: .zero), nonce: .zero,
+        realm: .open, history: .all, suite: .xchacha20Poly1305, name: room("ops").name)
+
     private init(name: String, places: Int) {
         self.name = name
         self.places = places
@@ -35,36 +40,47 @@ struct GroupCase {
         return found
     }
 
-    private static func act(_ words: [String]) -> ActStatement? {
+    static func act(_ words: [String]) -> ActStatement? {
         guard words.count >= 12, let rank = Rank(words[6]), let time = UInt64(words[7]),
             let expires = UInt64(words[8]), let number = UInt64(words[10])
         else { return nil }
         let subject = Self.bytes(words[5])
-        let deed: Deed
+        let kind: ActKind
         switch words[2] {
-        case "create": deed = .create
-        case "add": deed = .add(PersonID(subject))
-        case "remove": deed = .remove(PersonID(subject))
-        case "admin": deed = .admin(PersonID(subject), rank)
-        case "demote": deed = .demote(PersonID(subject))
-        case "leave": deed = .leave
+        case "create": kind = .create(Self.group)
+        case "add": kind = .add(PersonID(subject))
+        case "remove":
+            kind =
+                .remove(
+                    PersonID(subject),
+                    seen: [
+                        LogPosition(log: LogName(author: PeerID(subject), incarnation: 0), seq: 1)
+                    ])
+        case "admin": kind = .admin(PersonID(subject), rank)
+        case "demote": kind = .demote(PersonID(subject))
+        case "leave": kind = .leave
         case "link":
-            deed = .link(expires: expires == 0 ? nil : expires, needsApproval: words[9] == "1")
-        case "endlink": deed = .endLink(ActID(subject))
-        case "join": deed = .join(ActID(subject))
-        case "accept": deed = .accept(ActID(subject))
-        case "cut": deed = .cut(PeerID(subject), number: number, stands: words[11] == "1")
-        case "tie": deed = .tie
+            kind = .link(
+                GroupLink(
+                    key: .zero, expires: expires == 0 ? nil : expires,
+                    needsApproval: words[9] == "1"))
+        case "endlink": kind = .endLink(ActID(subject))
+        case "join": kind = .join(ActID(subject), proof: .zero)
+        case "accept": kind = .accept(ActID(subject))
+        case "cut": kind = .cut(PeerID(subject), number: number, stands: words[11] == "1")
+        case "tie": kind = .tie
         default: return nil
         }
         return ActStatement(
             author: PersonID(Self.bytes(words[3])),
             device: words[4] == "-" ? nil : PeerID(Self.bytes(words[4])),
-            basis: words.dropFirst(12).map { ActID(Self.bytes($0)) }, time: time, deed: deed)
+            basis: words.dropFirst(12).map { ActID(Self.bytes($0)) }, time: time, kind: kind)
     }
 
+    static func id(_ name: String) -> ActID { ActID(self.bytes(name)) }
+
     /// A name as 32 bytes: the text and zeros, which orders as the text does.
-    private static func bytes(_ text: String) -> Bytes32 {
+    static func bytes(_ text: String) -> Bytes32 {
         let bytes = Array(text.utf8)
         guard let value = Bytes32(bytes + [UInt8](repeating: 0, count: 32 - bytes.count)) else {
             preconditionFailure("names of the file are short")
@@ -72,7 +88,7 @@ struct GroupCase {
         return value
     }
 
-    private static func text(_ bytes: Bytes32) -> String {
+    static func text(_ bytes: Bytes32) -> String {
         String(decoding: bytes.bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
 
