@@ -114,4 +114,12 @@ package enum Limits {
     package static let streamPacketBytes = 1_024
     /// The largest picture of a person: one chunk, so that it comes at once or not at all.
     package static let pictureBytes = BlobLayout.chunkBytes
+    /// Acts that one act follows: more heads are tied first.
+    package static let actBasis = 64
+    /// What an act says, without its basis: the positions in a removal and the name of a group fit.
+    package static let actFieldBytes = 512
+    /// A whole act: with the longest basis and fields, rounded up.
+    package static let actBytes = 2_900
+    /// Logs whose end a removal names, those that were written last: one for each device that people may have.
+    package static let removedLogs = 8
 }

@@ -23,6 +23,8 @@ extension BLAKE2b.Personal {
     static let shareTag = BLAKE2b.Personal("stoa share tag")
     static let invitation = BLAKE2b.Personal("stoa invitation")
     static let keyID = BLAKE2b.Personal("stoa key id")
+    static let act = BLAKE2b.Personal("stoa act")
+    static let group = BLAKE2b.Personal("stoa group")
     static let directID = BLAKE2b.Personal("stoa direct id 2")
     static let directRoot = BLAKE2b.Personal("stoa direct root")
     static let secretRoom = BLAKE2b.Personal("stoa secret room")

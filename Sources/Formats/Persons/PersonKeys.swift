@@ -45,6 +45,9 @@ package struct PersonKeys: Sendable {
         try self.address.agree(with: address)
     }
 
+    /// Signs with P.
+    func sign(_ message: [UInt8]) -> Bytes64 { self.signer.sign(message) }
+
     /// Whether a certificate is of this person.
     package func hasSigned(_ certificate: Certificate) -> Bool {
         certificate.person == self.signer.publicKey && certificate.address == self.address.publicKey

@@ -6,6 +6,7 @@ import TestSupport
 enum GoldenFile {
     private static let names = [
         "link-2", "entries-2", "realms-2", "sync-2", "private-2", "files-2", "names-2",
+        "groups-2",
     ]
 
     /// The bytes of every line by its name; empty where a file cannot be read or is not well formed.

@@ -29,6 +29,7 @@ struct GoldenLines {
             self.story, LinkTags(exporter: handshake.exporter, role: .initiator))
         self.lines.merge(shown.lines) { old, _ in old }
         self.lines.merge(try GoldenPrivate(self.story).lines) { old, _ in old }
+        self.lines.merge(GoldenGroups(self.story).lines) { old, _ in old }
         self.files()
     }
 

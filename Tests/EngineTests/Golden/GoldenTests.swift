@@ -36,6 +36,10 @@ struct GoldenTests {
                 let record = try Record(decoding: bytes)
                 #expect(record == story.record(parts[1]), "\(name)")
                 #expect(record.isValid, "\(name)")
+            case "act":
+                let act = try Act(decoding: bytes)
+                #expect(act.isValid(), "\(name)")
+                #expect(act.encoded == bytes, "\(name)")
             case "forkProof":
                 var reader = WireReader(bytes)
                 let proof = try ForkProof(from: &reader)
@@ -150,6 +154,7 @@ struct GoldenTests {
             case "certificate": _ = try Certificate(decoding: bytes)
             case "run": _ = try Run(from: &reader)
             case "record": _ = try Record(decoding: bytes)
+            case "act": _ = try Act(decoding: bytes)
             case "forkProof": return try ForkProof(from: &reader).isValid
             case "name": return RoomName(String(decoding: bytes, as: UTF8.self)) != nil
             case "frame", "fragment":
@@ -184,6 +189,7 @@ struct GoldenTests {
                 #expect(!certificate.isValid(for: ada), "\(name)")
             case "run": #expect(try Run(from: &reader).verified() == nil, "\(name)")
             case "record": #expect(try !Record(decoding: bytes).isValid, "\(name)")
+            case "act": #expect(try !Act(decoding: bytes).isValid(), "\(name)")
             case "forkProof": #expect(try !ForkProof(from: &reader).isValid, "\(name)")
             default: Issue.record("no decoder for \(name)")
             }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 import unittest
+from dataclasses import replace
 from typing import Callable
 
 import ephemeral
@@ -20,6 +21,7 @@ from persons import read_certificate
 from primitives import FIELD_PRIME, SMALL_ORDER_Y, Identity, has_prime_order, verify
 from records import read_record
 from sealing import padded_length, unseal, xchacha20_poly1305
+from signed_acts import check_join, read_act
 from story import LATER, SEALING_KEY, Story
 from vectors import vectors
 from vectors_entries import ROOMS
@@ -106,6 +108,7 @@ DECODERS: dict[str, Callable[[bytes], object]] = {
     "run": read_run,
     "record": read_record,
     "forkProof": read_fork_proof,
+    "act": read_act,
     "name": read_name,
     "frame": read_frame,
     "fragment": read_fragment,
@@ -128,6 +131,10 @@ class Vectors(unittest.TestCase):
                     record = read_record(data)
                     self.assertEqual(record.verified().packed(), data)
                     self.assertTrue(record.is_taken)
+                if kind == "act":
+                    act = read_act(data)
+                    self.assertEqual(act.verified().packed(), data)
+                    self.assertEqual(act.identifier, self.lines[f"actID{name[3:]}"])
                 if kind == "forkProof":
                     self.assertEqual(read_fork_proof(data).verified().packed(), data)
 
@@ -216,6 +223,28 @@ class Vectors(unittest.TestCase):
                 [frame] = frames.read_frames(self.lines[f"fragment.{channel}.{index}"])
                 whole = assembler.accept(frame)
             self.assertEqual(whole and whole.body, self.lines["run.large"])
+
+
+class Acts(unittest.TestCase):
+    def test_no_byte_of_an_act_can_be_changed(self) -> None:
+        for name, data in Vectors.lines.items():
+            # A basis of 64 says nothing more.
+            if not name.startswith("act.") or len(data) > 1_000:
+                continue
+            for index in range(len(data)):
+                other = bytearray(data)
+                other[index] ^= 1
+                with self.subTest(f"{name} at {index}"), self.assertRaises(Refused):
+                    read_act(bytes(other)).verified()
+
+    def test_a_join_shows_the_line_of_its_own_link(self) -> None:
+        join, link, other = (read_act(Vectors.lines[f"act.{name}"]) for name in ("join", "link", "link.all"))
+        check_join(join, link)
+        with self.assertRaises(Refused):
+            check_join(join, other)
+        moved = replace(join, device=link.device)
+        with self.assertRaises(Refused):
+            check_join(moved, link)
 
 
 class Ground(unittest.TestCase):

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from vectors_entries import entries_vectors
 from vectors_files import files_vectors
+from vectors_groups import groups_vectors
 from vectors_link import link_vectors
 from vectors_names import names_vectors
 from vectors_private import private_vectors
@@ -33,6 +34,7 @@ def files() -> dict[str, Lines]:
         "realms-2.txt": realms_vectors(exporter),
         "private-2.txt": private_vectors(),
         "files-2.txt": files_vectors(),
+        "groups-2.txt": groups_vectors(),
         "names-2.txt": names_vectors(),
     }
 

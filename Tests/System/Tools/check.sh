@@ -213,6 +213,9 @@ computing() {
         part assaults lines "${simulate[@]}"
     FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 150 || echo 60) SYBILS=1 \
         part sybils lines "${simulate[@]}"
+    # Who is in a group and who gets its keys, as an executable model says.
+    part groups lines "${idle[@]}" Tests/System/Groups/check.sh \
+        "$tests/debug/stoaPackageTests.xctest" "$logs"
     # Seeds that no check before this commit has run.
     local fresh
     fresh=$((1000000 + 16#$(git rev-parse --short=6 HEAD 2> /dev/null || echo f00d)))

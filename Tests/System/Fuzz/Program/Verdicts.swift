@@ -84,6 +84,9 @@ enum Verdicts {
                 let certificate = try? Certificate(decoding: Array(bytes.dropFirst(32)))
             else { return nil }
             return (certificate.isValid(for: PeerID(device)) ? 2 : 1, certificate.encoded)
+        case 10:
+            guard let act = try? Act(decoding: bytes) else { return nil }
+            return (act.isValid() ? 2 : 1, act.encoded)
         default: return nil
         }
     }

@@ -49,6 +49,7 @@ struct FuzzTarget: Sendable {
         FuzzTarget("run", longest: 8_192, RunTarget.run),
         FuzzTarget("fork-proof", longest: 8_192, ForkProofTarget.run),
         FuzzTarget("record", longest: 2_048, RecordTarget.run),
+        FuzzTarget("act", longest: 3_000, ActTarget.run),
         FuzzTarget("control-line", longest: 8_192, ControlLineTarget.run),
         FuzzTarget("json", longest: 4_096, JSONTarget.run),
         FuzzTarget("configuration", longest: 4_096, ConfigurationTarget.run),

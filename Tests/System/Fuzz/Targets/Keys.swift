@@ -11,7 +11,7 @@ enum Keys {
 
     /// Of the same person, in the same order.
     static let certificates = [Self.ada, Self.bea].map { Self.person.certify($0, at: 7) }
-    private static let person: PersonKeys = {
+    static let person: PersonKeys = {
         let bytes = [UInt8](repeating: 3, count: PersonKeys.byteCount)
         guard let keys = try? PersonKeys(bytes.span.bytes) else {
             preconditionFailure("every 64 bytes are a person's")

@@ -49,6 +49,7 @@ from names import is_room_name  # noqa: E402
 from persons import read_certificate  # noqa: E402
 from primitives import Identity  # noqa: E402
 from records import profile_value, read_profile, read_record  # noqa: E402
+from signed_acts import read_act  # noqa: E402
 
 Verdict = tuple[int, bytes]
 REFUSED: Verdict = (0, b"")
@@ -232,6 +233,15 @@ def certificate(data: bytes) -> Verdict:
     return 2, found.packed()
 
 
+def act(data: bytes) -> Verdict:
+    found = read_act(data)
+    try:
+        found.verified()
+    except Refused:
+        return 1, found.packed()
+    return 2, found.packed()
+
+
 @dataclass(frozen=True)
 class Decoder:
     name: str
@@ -256,6 +266,7 @@ DECODERS = (
     Decoder("room", 7, room, (("text", 0),), ()),
     Decoder("body", 8, content, (("body", 0),), ("body", "fallback")),
     Decoder("certificate", 9, certificate, (("certificate", 0),), ("certificate",), ADA),
+    Decoder("act", 10, act, (("act", 1),), ("act",)),
 )
 # What `frames` is made of, for inputs with a single frame.
 BODIES = {

@@ -1,0 +1,78 @@
+internal import Formats
+
+/// What is known of a group in one place: its acts, and what they say.
+struct GroupView {
+    /// What somebody is to a group.
+    enum Standing: Hashable {
+        /// A member.
+        case inside
+        /// Something that counts has brought them, and they are out.
+        case former
+        /// Nothing that counts has ever brought them.
+        case outside
+    }
+
+    let graph: ActGraph
+    let roster: Roster
+    let history: Group.History
+    let places: Int
+    /// Acts that a key's maker must have known.
+    let takings: ActSet
+    /// Acts that nothing follows, ascending.
+    let heads: [ActID]
+
+    init(
+        _ acts: [ActID: ActStatement], history: Group.History, places: Int = Limits.groupMembers
+    ) {
+        self.graph = ActGraph(acts)
+        var pass = RosterPass(self.graph, places: places)
+        pass.run()
+        self.roster = pass.roster
+        self.history = history
+        self.places = places
+        var takings = ActSet(room: self.graph.count)
+        for id in self.roster.takings {
+            if let place = self.graph.index[id] { takings.insert(place) }
+        }
+        self.takings = takings
+        let followed = Set(self.graph.acts.flatMap(\.basis))
+        self.heads = self.graph.ids.filter { !followed.contains($0) }.sorted()
+    }
+
+    /// Whether somebody is a member, and the device is not one that they have cut.
+    func isMember(_ person: PersonID, on device: PeerID) -> Bool {
+        self.roster.members[person] != nil && !self.roster.cutDevices.contains(device)
+    }
+
+    func standing(of person: PersonID) -> Standing {
+        if self.roster.members[person] != nil { return .inside }
+        return self.roster.brought.contains(person) ? .former : .outside
+    }
+
+    /// What becomes of entry number `seq` of a log of somebody.
+    ///
+    /// Of those who were removed, what one who removed them had by then is shown; of those who left,
+    /// everything.
+    func showing(_ seq: UInt64, of log: LogName, by person: PersonID, wasShown: Bool) -> Showing {
+        let isShown =
+            switch self.standing(of: person) {
+            case .inside: true
+            case .outside: false
+            case .former:
+                self.roster.removals[person].map { removals in
+                    removals.contains { removal in
+                        self.positions(in: removal).contains { $0.log == log && seq <= $0.seq }
+                    }
+                } ?? true
+            }
+        if isShown { return .shown }
+        return wasShown ? .marked : .waits
+    }
+
+    private func positions(in removal: ActID) -> [LogPosition] {
+        guard let place = self.graph.index[removal],
+            case .remove(_, let seen) = self.graph.acts[self.graph.meant(by: place)].kind
+        else { return [] }
+        return seen
+    }
+}
