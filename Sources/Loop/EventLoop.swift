@@ -44,15 +44,15 @@ package final class EventLoop: SerialExecutor {
         guard status >= 0, let event else { throw SystemError(-status, "sd_event_new") }
         self.state = LoopState(event: event)
         self.wake = wake
-        // The source points back at the loop without holding it: it ends with it.
+        // Each write is an edge, so nobody need read the count. The source points back at the loop without holding it:
+        // it ends with it.
         let itself = Unmanaged.passUnretained(self).toOpaque()
         try self.check(
             "sd_event_add_io",
             sd_event_add_io(
-                event, &self.state.wakeSource, number, UInt32(EPOLLIN.rawValue),
-                { _, number, _, loop in
-                    var count: UInt64 = 0
-                    _ = read(number, &count, 8)
+                event, &self.state.wakeSource, number,
+                UInt32(EPOLLIN.rawValue) | EPOLLET.rawValue,
+                { _, _, _, loop in
                     EventLoop.from(loop)?.runBatch()
                     return 0
                 }, itself))
