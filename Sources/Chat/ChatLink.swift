@@ -105,7 +105,7 @@ extension ChatState {
             $0.from = cursor
             $0.kinds = [
                 .message, .conversation, .alert, .deleted, .edited, .reaction, .delivery, .peer,
-                .typing, .presence, .members, .missing,
+                .typing, .presence, .members, .missing, .list, .person,
             ]
             if !isGuest { $0.kinds?.append(.request) }
         }
@@ -139,7 +139,7 @@ extension ChatState {
                 break
             }
         }
-        self.around.due = self.now
+        (self.around.stale, self.around.due) = (Set(ChangedListWord.allCases), self.now)
         self.link.asked = [:]
         // Who writes and what is missing is told anew by the next connection.
         for place in self.conversations.indices { self.conversations[place].typing = [:] }
