@@ -256,7 +256,11 @@ extension ChatState {
 
     /// Why, and what to do, in one line.
     static func text(_ error: RPCError) -> String {
-        let remedy = error.remedy.map { "; " + TerminalText.line(ChatRemedy.text($0)) } ?? ""
+        // Here messages are chosen, not named.
+        let help =
+            error.reason == "unknownMessage"
+            ? "choose another message with Alt-Up" : error.remedy.map(ChatRemedy.text)
+        let remedy = help.map { "; " + TerminalText.line($0) } ?? ""
         let candidates = error.reason == "severalRooms" ? [] : error.candidates
         let keys = candidates.prefix(8).map { "\($0.id.shortKey) \(ShownPerson.safe($0.name))" }
         return TerminalText.line(error.message) + remedy

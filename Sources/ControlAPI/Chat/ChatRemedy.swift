@@ -6,9 +6,8 @@ package enum ChatRemedy {
     ///
     /// A word in capitals is any one word, which chat's command may repeat.
     private static let rules: [(shell: [Substring], chat: [Substring])] = [
-        // Chat has no such lists, but completes what is in them.
-        ("rooms", "/join and Tab"), ("peers", "/msg @ and Tab"), ("people", "/msg @ and Tab"),
-        ("history TO --ids", "Alt-Up"), ("history --ids", "Alt-Up"),
+        // Chat has no such list, but completes what is in it.
+        ("rooms", "what Tab offers after /join"),
         ("history TO --since DATE", "/goto DATE"),
         ("send TO --file FILE", "/file PATH"), ("send TO --reply ID TEXT", "/reply TEXT"),
         ("send TO TEXT", "/msg TO TEXT"),
