@@ -124,13 +124,13 @@ extension ChatState {
         var names: [String]
         switch command {
         case "/join":
-            self.lookAroundForTab()
+            self.askAround()
             let around = self.around.rooms.filter { $0.reachable && !$0.joined }
                 .map { ShownPerson.safe($0.name) }
             names = around + rooms
         case "/leave", "/invite": names = rooms
         case "/accept", "/decline":
-            self.lookAroundForTab()
+            self.askAround()
             let typed = word.drop { $0 == "@" }
             let found = self.around.requests.filter {
                 Self.begins($0.name, with: String(typed)) || $0.person.hasPrefix(typed.lowercased())

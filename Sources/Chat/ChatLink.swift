@@ -105,7 +105,7 @@ extension ChatState {
             $0.from = cursor
             $0.kinds = [
                 .message, .conversation, .alert, .deleted, .edited, .reaction, .delivery, .peer,
-                .typing, .presence, .members, .missing,
+                .typing, .presence, .members, .missing, .list, .person,
             ]
             if !isGuest { $0.kinds?.append(.request) }
         }
@@ -139,7 +139,7 @@ extension ChatState {
                 break
             }
         }
-        self.around.due = self.now
+        (self.around.stale, self.around.due) = (Set(ChangedListWord.allCases), self.now)
         self.link.asked = [:]
         // Who writes and what is missing is told anew by the next connection.
         for place in self.conversations.indices { self.conversations[place].typing = [:] }
@@ -256,7 +256,11 @@ extension ChatState {
 
     /// Why, and what to do, in one line.
     static func text(_ error: RPCError) -> String {
-        let remedy = error.remedy.map { "; " + TerminalText.line(ChatRemedy.text($0)) } ?? ""
+        // Here messages are chosen, not named.
+        let help =
+            error.reason == "unknownMessage"
+            ? "choose another message with Alt-Up" : error.remedy.map(ChatRemedy.text)
+        let remedy = help.map { "; " + TerminalText.line($0) } ?? ""
         let candidates = error.reason == "severalRooms" ? [] : error.candidates
         let keys = candidates.prefix(8).map { "\($0.id.shortKey) \(ShownPerson.safe($0.name))" }
         return TerminalText.line(error.message) + remedy

@@ -200,7 +200,19 @@ extension ChatState {
     mutating func ended(_ id: Int64, _ code: Int32, _ output: String) {
         let place = self.programs.removeValue(forKey: id)
         let lines = output.split(separator: "\n").map { TerminalText.line(String($0)) }
-        for line in lines.suffix(4) { self.note(line, isFault: code != 0, in: place) }
+        for line in lines.suffix(4) {
+            self.note(code == 0 ? line : Self.fault(ofProgram: line), isFault: code != 0, in: place)
+        }
+    }
+
+    /// What a program of the shell says went wrong, as chat says it of the command that started it.
+    private static func fault(ofProgram line: String) -> String {
+        for (program, name) in [("send", SlashCommand.Name.file), ("fetch", .fetch)] {
+            let start = "stoa: \(program): "
+            guard line.hasPrefix(start) else { continue }
+            return "/\(name): " + ChatRemedy.text(String(line.dropFirst(start.count)))
+        }
+        return line
     }
 
     // MARK: Answers
@@ -238,7 +250,7 @@ extension ChatState {
         case .status:
             let status = StatusMethod.Result(reading: result)
             self.note(
-                "stoad \(status.version.shown), \(status.links) links, "
+                "stoad \(status.version.shown), \(status.links) link\(status.links == 1 ? "" : "s"), "
                     + "\(status.messages) messages, discovery \(status.discovery.state.shown)",
                 in: id)
             for alert in status.alerts {

@@ -35,12 +35,14 @@ extension ChatState {
             self.presence[event.peer] = event.presence
             // Who was linked before the user knew them is told of in no other way.
             self.linked[event.peer] = event.presence != .offline
+            self.around.change([.peers], at: self.now)
             self.comes(event)
         case .members(let event):
             self.with(event.conversation) {
                 guard $0.memberCount != event.members else { return }
                 ($0.memberCount, $0.hasMembers) = (event.members, false)
             }
+        case .list(let event): self.around.change([event.list], at: self.now)
         case .transfer(let event): self.transfers.take(event.transfer)
         default: break
         }
@@ -135,18 +137,21 @@ extension ChatState {
             self.with(id) {
                 ($0.unread, $0.mentions) = (change.unread ?? 0, change.mentions ?? 0)
             }
-        case .joined, .left, .arranged, .realmJoined, .realmLeft: self.askForConversations()
+        case .joined, .left, .arranged, .realmJoined, .realmLeft:
+            self.around.change([.rooms], at: self.now)
+            self.askForConversations()
+        case .accepted, .declined: self.around.change([.requests], at: self.now)
+        case .added, .verified, .blocked, .unlisted, .profile:
+            self.around.change([.peers], at: self.now)
         case .requested:
-            self.around.change(at: self.now)
+            self.around.change([.requests], at: self.now)
             let name =
                 ShownPerson(name: change.name.shown).quoted + " " + (change.peer ?? "").shortKey
             self.note(
                 "\(name) wants to write to you: \"\(change.text.shown)\"; /accept or /decline "
                     + (change.peer ?? "").shortKey)
         case .raised: self.notice = change.text.shown
-        case .cleared, .realmRenewed, .accepted, .declined, .added, .verified, .blocked, .unlisted,
-            .profile, .changed, nil:
-            break
+        case .cleared, .realmRenewed, .changed, nil: break
         case .delivered, .read, .linked, .unlinked: self.stands(change)
         }
     }
@@ -161,7 +166,7 @@ extension ChatState {
         case .read: self.with(id) { $0.receipts.read[peer] = message }
         case .linked, .unlinked:
             self.linked[peer] = change.knownEvent == .linked
-            self.around.change(at: self.now)
+            self.around.change([.peers], at: self.now)
         default: break
         }
     }

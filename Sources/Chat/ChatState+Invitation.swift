@@ -35,7 +35,9 @@ extension ChatState {
         let link: String
         do throws(PastedInvitation.Several) {
             link = try PastedInvitation.find(isOfRealm ? .realm : .room, in: line)
-        } catch { return self.note("\(error.text): \(ChatRemedy.text(error.remedy))", isFault: true) }
+        } catch {
+            return self.note("\(error.text): \(ChatRemedy.text(error.remedy))", isFault: true)
+        }
         guard self.link.isConnected else {
             return self.notice = "no daemon: give the invitation again when it is back"
         }

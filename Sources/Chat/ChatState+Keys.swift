@@ -11,7 +11,7 @@ extension ChatState {
         switch key {
         case .text(let text):
             self.shown.input.insert(Self.typed(text))
-            if self.completesSurroundings { self.lookAroundForTab() }
+            if self.completesSurroundings { self.askAround() }
             self.tellTyping()
         case .paste(let text): self.shown.input.insert(Self.typed(text), isTyped: false)
         case .enter: self.enterPressed()

@@ -60,7 +60,7 @@ extension ChatState {
         case "join":
             let name = RealmJoinMethod.Result(reading: result).name.shown
             self.note("you are in realm \(name); its rooms are written \(name)/ROOM", in: id)
-            self.around.change(at: self.now)
+            self.around.change([.rooms, .peers], at: self.now)
         case "invite":
             let invited = RealmInviteMethod.Result(reading: result)
             self.perform(

@@ -136,7 +136,6 @@ package struct ChatState: Sendable {
         switch event {
         case .keys(let keys):
             self.isHere()
-            if self.isWelcoming { self.around.change(at: self.now) }
             for key in keys { self.press(key) }
         case .resized(let columns, let rows):
             self.size = (max(1, columns), max(1, rows))
@@ -173,7 +172,7 @@ package struct ChatState: Sendable {
             self.link.nextAttempt, self.newlyRead != nil ? self.now : nil,
             send ? self.outbox.pausedUntil : nil,
             self.link.isConnected ? self.ownPresence.due : nil,
-            self.link.isConnected && self.isWelcoming ? self.around.due : nil,
+            self.nextLook,
         ].compactMap(\.self).min()
     }
 

@@ -6,10 +6,6 @@ struct ChatSurroundings: Equatable, Sendable {
     static let limit: Int64 = 100
     /// How long changes are gathered before they are looked at, in milliseconds.
     private static let gatherMilliseconds: Int64 = 1_000
-    /// How often it is looked at while the user looks at it: of strangers who link no event tells.
-    static let lookMilliseconds: Int64 = 2_000
-    /// How old an answer may be when a name is completed, in milliseconds.
-    static let freshMilliseconds: Int64 = 2_000
 
     /// Open rooms, those first that the user is in.
     var rooms: [RoomsMethod.Room] = []
@@ -17,12 +13,14 @@ struct ChatSurroundings: Equatable, Sendable {
     var people: [PeersMethod.Peer] = []
     /// Those who want to write to the user.
     var requests: [RequestsMethod.Request] = []
+    /// Which of them have changed since they were asked for: the daemon says so.
+    var stale = Set(ChangedListWord.allCases)
     /// When they are to be asked for where the user sees them; nil where nothing has changed.
     var due: Int64? = 0
-    var askedAt: Int64?
 
-    /// Something has changed; what others cause is asked for once a second at most.
-    mutating func change(at now: Int64) {
+    /// Some have changed; what others cause is asked for once a second at most.
+    mutating func change(_ lists: Set<ChangedListWord>, at now: Int64) {
+        self.stale.formUnion(lists)
         self.due = self.due ?? now + Self.gatherMilliseconds
     }
 }
@@ -35,13 +33,12 @@ extension ChatState {
 
     /// Asks what there is to talk to, once the screen shows it.
     mutating func lookAround() {
-        guard self.link.isConnected, self.isWelcoming, let due = self.around.due, due <= self.now
-        else { return }
-        self.askAround()
-        // Nobody at the keys, nothing to look for; the next key looks again.
-        if self.isReading {
-            self.around.due = self.now + ChatSurroundings.lookMilliseconds
-        }
+        if let due = self.nextLook, due <= self.now { self.askAround() }
+    }
+
+    /// When; nil while nothing has changed, or nobody looks: the next key is somebody.
+    var nextLook: Int64? {
+        self.link.isConnected && self.isWelcoming && self.isReading ? self.around.due : nil
     }
 
     /// Whether what is typed is to be a room or a person from around here.
@@ -51,23 +48,31 @@ extension ChatState {
         return ["/join ", "/accept ", "/decline "].contains(where: text.hasPrefix)
     }
 
-    /// Asks for it anew before a name is completed, where it may be old.
-    mutating func lookAroundForTab() {
-        guard let asked = self.around.askedAt,
-            self.now - asked < ChatSurroundings.freshMilliseconds
-        else { return self.askAround() }
-    }
-
-    private mutating func askAround() {
+    /// Asks for what has changed; what is asked for already waits for its answer.
+    mutating func askAround() {
+        guard self.link.isConnected else { return }
+        let stale = self.around.stale
+        (self.around.stale, self.around.due) = ([], nil)
         let running = self.link.asked.values
-        guard self.link.isConnected, !running.contains(.rooms), !running.contains(.people),
-            !running.contains(.requests)
-        else { return }
-        (self.around.due, self.around.askedAt) = (nil, self.now)
-        self.ask(RoomsMethod.self, .rooms) { $0.limit = ChatSurroundings.limit }
-        self.ask(PeersMethod.self, .people) { $0.limit = ChatSurroundings.limit }
-        guard !self.link.isGuest else { return }
-        self.ask(RequestsMethod.self, .requests) { $0.limit = ChatSurroundings.limit }
+        for list in ChangedListWord.allCases where stale.contains(list) {
+            let asked: ChatLink.Asked =
+                switch list {
+                case .rooms: .rooms
+                case .peers: .people
+                case .requests: .requests
+                }
+            guard !running.contains(asked) else {
+                self.around.change([list], at: self.now)
+                continue
+            }
+            switch list {
+            case .rooms: self.ask(RoomsMethod.self, asked) { $0.limit = ChatSurroundings.limit }
+            case .peers: self.ask(PeersMethod.self, asked) { $0.limit = ChatSurroundings.limit }
+            case .requests where self.link.isGuest: break
+            case .requests:
+                self.ask(RequestsMethod.self, asked) { $0.limit = ChatSurroundings.limit }
+            }
+        }
     }
 
     /// How many of a kind are shown.

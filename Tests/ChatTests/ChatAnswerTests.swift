@@ -46,6 +46,15 @@ struct ChatAnswerTests {
         client.refuse(
             "accept", .refused("no", reason: "noRequest", remedy: "see who is: stoa requests"))
         #expect(client.screen().contains { $0.contains("/accept: no; see who is: /requests") })
+        client = Client(history: [client.message("m", "hello")])
+        client.say("/info")
+        client.refuse("info", .refused("gone", reason: "unknownMessage", remedy: "stoa history"))
+        #expect(client.screen().contains { $0.contains("/info: gone; choose another message") })
+        client.say("/file x")
+        let output = "stoa: send: no x; write first: stoa send @ada TEXT"
+        client.give(.ended(id: 1, code: 66, output: output))
+        #expect(
+            client.screen().contains { $0.contains("/file: no x; write first: /msg @ada TEXT") })
         client = Client()
         client.say("/status")
         client.answer(

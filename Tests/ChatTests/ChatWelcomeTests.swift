@@ -63,24 +63,45 @@ struct ChatWelcomeTests {
         #expect(client.screen().joined().contains("stoa doctor"))
     }
 
-    @Test("is looked at every few seconds while the user is at the keys, and then no more")
+    @Test("asks for nothing while nothing changes, and then only for the list that has changed")
     func idle() {
         var client = Client(conversations: [])
-        func wait(_ seconds: Int64, _ client: inout Client) -> Int {
-            var count = 0
-            for _ in 0..<seconds {
-                client.now += 1_000
-                client.give(.due)
-                count += client.waiting("rooms").count
-                for _ in 0..<2 { self.answerAround(&client) }
-            }
-            return count
+        self.answerAround(&client)
+        client.asked = []
+        client.wait(60)
+        #expect(client.asked.isEmpty)
+        client.tell("list", [.init("list", "rooms")])
+        client.wait(3)
+        #expect(client.asked.map(\.method) == ["rooms"])
+        self.answerAround(&client)
+        client.wait(60)
+        #expect(client.asked.isEmpty)
+    }
+
+    @Test("asks for nothing while nobody is at the keys; the next key makes up for it")
+    func nobody() {
+        var client = Client(conversations: [])
+        self.answerAround(&client)
+        client.wait(300)
+        client.asked = []
+        for _ in 0..<100 {
+            client.tell("list", [.init("list", "peers")])
+            client.wait(2)
         }
-        #expect((15...31).contains(wait(60, &client)))
-        _ = wait(120, &client)
-        #expect(wait(600, &client) == 0)
+        #expect(client.asked.isEmpty)
         client.give(.keys([.control("l")]))
-        #expect(wait(3, &client) > 0)
+        #expect(client.asked.map(\.method).filter { $0 != "presence" } == ["peers"])
+    }
+
+    @Test("does not wake by itself")
+    func wakes() {
+        var client = Client(conversations: [])
+        self.answerAround(&client)
+        // Only to be away after ten minutes.
+        #expect(client.state.nextDue ?? .max > client.now + 9 * 60_000)
+        var settled = Client()
+        settled.tell("list", [.init("list", "rooms")])
+        #expect(settled.state.nextDue ?? .max > settled.now + 9 * 60_000)
     }
 
     @Test(
@@ -90,7 +111,7 @@ struct ChatWelcomeTests {
         self.answerAround(&client)
         client.asked = []
         for _ in 0..<1_000 { client.change("linked", [("peer", .string(Client.ben))]) }
-        #expect(client.waiting("rooms").count <= 11)
+        #expect(client.waiting("peers").count <= 11)
         client.now += 5_000
         client.give(.due)
         for _ in 0..<2 { self.answerAround(&client) }
@@ -98,12 +119,12 @@ struct ChatWelcomeTests {
         client.change("linked", [("peer", .string(Client.ben))])
         client.now += 5_000
         client.give(.due)
-        #expect(client.waiting("rooms").count == 1)
+        #expect(client.waiting("peers").count == 1)
         var settled = Client()
         settled.change("linked", [("peer", .string(Client.ben))])
         settled.now += 5_000
         settled.give(.due)
-        #expect(settled.waiting("rooms").isEmpty && settled.state.nextDue ?? .max > settled.now)
+        #expect(settled.waiting("peers").isEmpty && settled.state.nextDue ?? .max > settled.now)
     }
 
     @Test("/join completes the rooms that others are in, and /accept the people who wait")

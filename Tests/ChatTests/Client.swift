@@ -135,6 +135,22 @@ struct Client {
                         params: .named([.init("subscription", 1), .init("change", change)])))))
     }
 
+    /// Lets seconds pass, in which the shell wakes the client when it wants to be woken.
+    mutating func wait(_ seconds: Int64) {
+        let end = self.now + seconds * 1_000
+        while let due = self.state.nextDue, due <= end {
+            self.now = max(self.now, due)
+            self.handle(.due)
+        }
+        self.now = end
+    }
+
+    /// Sends a notification that is no message and no change.
+    mutating func tell(_ method: String, _ members: [JSON.Member]) {
+        let params = [JSON.Member("subscription", 1)] + members
+        self.give(.received(.notification(RPCRequest(method: method, params: .named(params)))))
+    }
+
     /// What was asked by a method and is not answered.
     func waiting(_ method: String) -> [JSON] {
         self.asked.filter { $0.method == method }.map(\.params)

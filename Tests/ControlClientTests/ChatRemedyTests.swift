@@ -22,8 +22,8 @@ struct ChatRemedyTests {
             ("write first: stoa send @ada TEXT", "write first: /msg @ada TEXT"),
             ("send it as a file: stoa send ops --file FILE", "send it as a file: /file PATH"),
             (
-                "take an id from stoa history --ids: 8 characters",
-                "take an id from Alt-Up: 8 characters"
+                "see stoa rooms, or join it: stoa join ROOM",
+                "see what Tab offers after /join, or join it: /join ROOM"
             ),
             (
                 "delete it (stoa delete ID), and send another one",
@@ -81,6 +81,8 @@ struct ChatRemedyTests {
         "stoa status shows", "stoa status there", "stoa invite printed",
         "stoa realm invite printed", "stoa realm invite on", "stoa realm join --as",
         "stoa search --until",
+        // Chat chooses messages by keys, and says so itself.
+        "stoa history --ids", "stoa history ROOM --ids", "stoa history X --ids",
     ]
 
     /// The commands in texts of the sources, each from `stoa` to where its words end.

@@ -1,12 +1,13 @@
-/// What helps, as it is said in chat: of the commands that daemons name in errors and alerts, those that
-/// chat has are given as they are typed there. The others stay, for a shell.
+/// Remedies and alerts of the daemon with chat's own commands in them.
+///
+/// The daemon names commands of the shell. Those that chat cannot do stay as they are.
 package enum ChatRemedy {
-    /// How the shell's command is written, and chat's: a word in capitals stands for any one word, which
-    /// chat's may repeat. The first that fits counts.
+    /// The shell's commands, and chat's; the first that fits counts.
+    ///
+    /// A word in capitals is any one word, which chat's command may repeat.
     private static let rules: [(shell: [Substring], chat: [Substring])] = [
-        // Chat has no such lists, but completes what is in them.
-        ("rooms", "/join and Tab"), ("peers", "/msg @ and Tab"), ("people", "/msg @ and Tab"),
-        ("history TO --ids", "Alt-Up"), ("history --ids", "Alt-Up"),
+        // Chat has no such list, but completes what is in it.
+        ("rooms", "what Tab offers after /join"),
         ("history TO --since DATE", "/goto DATE"),
         ("send TO --file FILE", "/file PATH"), ("send TO --reply ID TEXT", "/reply TEXT"),
         ("send TO TEXT", "/msg TO TEXT"),
@@ -29,7 +30,7 @@ package enum ChatRemedy {
 
     private static let program = "stoa "
 
-    /// A remedy, or a text that holds one, as chat says it.
+    /// A text of the daemon, as chat says it.
     package static func text(_ remedy: String) -> String {
         var text = ""
         var rest = remedy[...]

@@ -22,11 +22,12 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from Driver.checks import Checks  # noqa: E402
 from Driver.control import Control  # noqa: E402
+from Driver.daemon import Daemon  # noqa: E402
 from Driver.desktop import Bus, Keyboard, Notifier  # noqa: E402
 from Driver.process import processor_seconds, until, wake_ups  # noqa: E402
 from naughty import NAUGHTY  # noqa: E402
 from terminal import chat_command  # noqa: E402
-from things import Pair, run_chosen  # noqa: E402
+from things import ON_LOOPBACK, Pair, run_chosen  # noqa: E402
 
 SIZES = [(40, 10), (300, 100), (80, 24), (20, 5), (10, 3), (10, 1)]
 LINES = 500
@@ -253,6 +254,31 @@ def idle(pair: Pair, checks: Checks) -> None:
         bus.close()
 
 
+def first(pair: Pair, checks: Checks) -> None:
+    """The first screen shows what comes and goes around, and sleeps while nothing does."""
+    pair.both_in("meadow")
+    eve = Daemon(pair.ada.programs, pair.folder, "eve", [*ON_LOOPBACK, "--name", "eve"])
+    eve.start()
+    keyboard = Keyboard(eve)
+    try:
+        checks.that("it shows a room of others", keyboard.until(b"meadow", 15))
+        # Strangers tell nobody their names.
+        for daemon in (pair.ada, pair.ben):
+            checks.that("and who is linked", keyboard.until(daemon.identity[:12].encode(), 15), keyboard.output[-500:])
+        keyboard.rest(5)
+        before = wake_ups(keyboard.process)
+        keyboard.rest(IDLE_SECONDS)
+        count = wake_ups(keyboard.process) - before
+        print(f"MEASURED first screen: {count} wake-ups in {IDLE_SECONDS:.0f} s of nothing", flush=True)
+        checks.that("wake-ups of the idle first screen", count <= IDLE_WAKE_UPS, count)
+        keyboard.output = b""
+        pair.both_in("brook")
+        checks.that("a room that appears is shown", keyboard.until(b"brook", 10))
+    finally:
+        keyboard.close()
+        eve.stop()
+
+
 def is_visible(text: str) -> bool:
     """Whether a terminal obeys nothing of it, and nothing of it turns the direction or is hidden."""
     return not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\u200b\ufeff]", text)
@@ -264,7 +290,7 @@ def fakes(text: str) -> bool:
 
 PARTS: dict[str, Callable[[Pair, Checks], None]] = {
     "sizes": sizes, "colours": colours, "plain": plain, "pipes": pipes, "listed": listed,
-    "idle": idle}
+    "idle": idle, "first": first}
 
 
 if __name__ == "__main__":

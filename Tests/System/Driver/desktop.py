@@ -61,12 +61,12 @@ class Notifier:
 class Keyboard:
     """The client on a pseudo-terminal of its own, whose echo is timed without tmux between."""
 
-    def __init__(self, daemon: Daemon, room: str) -> None:
+    def __init__(self, daemon: Daemon, room: str | None = None) -> None:
         self.process, self.descriptor = pty.fork()
         if self.process == 0:
             os.environ.update({"TERM": "xterm-256color", "LANG": "C.UTF-8", "HOME": str(daemon.folder)})
             stoa = str(daemon.programs.stoa)
-            os.execv(stoa, [stoa, "--socket", str(daemon.socket), "chat", room])
+            os.execv(stoa, [stoa, "--socket", str(daemon.socket), "chat", *([room] if room else [])])
         fcntl.ioctl(self.descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
         self.output = b""
 
