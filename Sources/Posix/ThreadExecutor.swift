@@ -88,7 +88,8 @@ package final class ThreadExecutor: SerialExecutor {
 private final class JobQueue: @unchecked Sendable {  // all state is under the mutex
     // Both have fixed addresses, because the C library keeps pointers to them.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    /// What the thread sleeps on. Unlike a condition it is left without the mutex, whose unlocking would cost a call.
+    private let changed = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
     private var urgent = Lane()
     private var usual = Lane()
     private var isFinished = false
@@ -119,11 +120,11 @@ private final class JobQueue: @unchecked Sendable {  // all state is under the m
 
     init() {
         pthread_mutex_init(self.mutex, nil)
-        pthread_cond_init(self.changed, nil)
+        sem_init(self.changed, 0, 0)
     }
 
     deinit {
-        pthread_cond_destroy(self.changed)
+        sem_destroy(self.changed)
         pthread_mutex_destroy(self.mutex)
         self.changed.deallocate()
         self.mutex.deallocate()
@@ -140,7 +141,7 @@ private final class JobQueue: @unchecked Sendable {  // all state is under the m
         if isUrgent { self.urgent.append(job) } else { self.usual.append(job) }
         pthread_mutex_unlock(self.mutex)
         // After the lock, which the thread would otherwise wake up to and wait for.
-        if isFirst { pthread_cond_signal(self.changed) }
+        if isFirst { sem_post(self.changed) }
         return true
     }
 
@@ -151,7 +152,10 @@ private final class JobQueue: @unchecked Sendable {  // all state is under the m
         defer { pthread_mutex_unlock(self.mutex) }
         self.isBusy = false
         while self.isBusy || (self.isEmpty && !self.isFinished) {
-            pthread_cond_wait(self.changed, self.mutex)
+            pthread_mutex_unlock(self.mutex)
+            // It may return early, by a signal or by what came while a job ran.
+            sem_wait(self.changed)
+            pthread_mutex_lock(self.mutex)
         }
         self.isBusy = true
         return self.urgent.takeFirst() ?? self.usual.takeFirst()
@@ -172,7 +176,7 @@ private final class JobQueue: @unchecked Sendable {  // all state is under the m
         self.isBusy = false
         let isAwaited = !self.isEmpty || self.isFinished
         pthread_mutex_unlock(self.mutex)
-        if isAwaited { pthread_cond_signal(self.changed) }
+        if isAwaited { sem_post(self.changed) }
     }
 
     /// Lets the thread end after what waits already.
@@ -180,6 +184,6 @@ private final class JobQueue: @unchecked Sendable {  // all state is under the m
         pthread_mutex_lock(self.mutex)
         self.isFinished = true
         pthread_mutex_unlock(self.mutex)
-        pthread_cond_signal(self.changed)
+        sem_post(self.changed)
     }
 }
