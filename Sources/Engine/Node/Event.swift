@@ -262,6 +262,8 @@ package enum Event: Sendable {
     case lost(name: String)
     /// The machine's interfaces or addresses have changed: what did not answer may answer now.
     case networkChanged
+    /// Somebody, or the network, has set this machine's clock.
+    case clockSet
     /// A user asks for something.
     case request(RequestID, Request)
     /// The user has changed what they want of the node.
