@@ -301,6 +301,28 @@ import Testing
         }
     }
 
+    @Test("where anybody may write, somebody who was forgotten begins again by writing, not before")
+    func forgottenWhereAnybodyMay() throws {
+        let simulation = Simulation(seed: 31, machines: 2, faults: Faults())
+        for machine in 0...1 { try simulation.start(machine) }
+        let preferences = NodePreferences(
+            directFrom: .anyone, tellsPresence: false, tellsTyping: false)
+        try simulation.tell(1, .preferences(preferences))
+        for machine in 0...1 { try simulation.request(machine, .join(simulation.room(0))) }
+        try simulation.run(for: 5_000)
+        let id = simulation.directID(0, 1)
+        try simulation.send("old", from: 0, toPersonOf: 1)
+        try simulation.run(for: 5_000)
+        #expect(simulation.texts(on: 1, in: id) == ["old"])
+        try simulation.request(1, .forget(simulation.machines[0].id))
+        try simulation.run(for: 5_000)
+        #expect(simulation.machines[1].node?.conversationStatus(of: id) == nil)
+        try simulation.send("new", from: 0, toPersonOf: 1)
+        try simulation.settle()
+        #expect(simulation.pendingRequests(on: 1).isEmpty)
+        #expect(simulation.texts(on: 1, in: id) == ["old", "new"])
+    }
+
     @Test("whoever writes to somebody whom they have forgotten goes on where they were")
     func writtenToAgain() throws {
         let simulation = try Self.simulation(seed: 30, 2)
