@@ -21,6 +21,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/timerfd.h>
 #include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
@@ -96,6 +97,29 @@ int clinux_address_monitor(void) {
     close(monitor);
     errno = code;
     return -1;
+}
+
+static int await_clock_change(int descriptor) {
+    struct itimerspec never = {.it_value = {.tv_sec = INT64_MAX}};
+    int flags = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
+    /* It is set all the same where the clock was set just before. */
+    return timerfd_settime(descriptor, flags, &never, NULL) == 0 || errno == ECANCELED ? 0 : -1;
+}
+
+int clinux_clock_monitor(void) {
+    int descriptor = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (descriptor < 0 || await_clock_change(descriptor) == 0) return descriptor;
+    int error = errno;
+    close(descriptor);
+    errno = error;
+    return -1;
+}
+
+int clinux_take_clock_change(int descriptor) {
+    uint64_t expired;
+    if (read(descriptor, &expired, sizeof expired) >= 0 || errno != ECANCELED) return 0;
+    await_clock_change(descriptor);
+    return 1;
 }
 
 int clinux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }

@@ -27,6 +27,8 @@ extension NodeShell {
                 realms: self.nodeRealms.secrets(at: self.now.wall),
                 features: self.network.discovery.isRunning ? .ownAnnounced : .own))
         do throws(SystemError) { try self.listen() } catch { return self.fail(StartError(error)) }
+        // Without a descriptor to spare the clock is read with the next thing that happens.
+        try? self.timers.followClock()
         self.turn {
             self.happened(.started)
             if self.birth.isOnlyReading {

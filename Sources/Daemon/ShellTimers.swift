@@ -14,6 +14,7 @@ final class ShellTimers {
     private var delays: [UInt64: LoopTimer] = [:]
     private var lastDelay: UInt64 = 0
     private var exact: LoopTimer?
+    private var clock: ClockMonitor?
 
     /// - Parameters:
     ///   - turn: runs what the loop calls as one turn of the owner.
@@ -24,6 +25,13 @@ final class ShellTimers {
         self.loop = loop
         self.turn = turn
         self.tell = tell
+    }
+
+    /// Tells ``Event/clockSet`` whenever the system's clock is set.
+    func followClock() throws(SystemError) {
+        self.clock = try ClockMonitor(loop: self.loop) { [weak self] in
+            self?.turn { self?.tell(.clockSet) }
+        }
     }
 
     /// Tells ``Event/timer(_:)`` at a monotonic moment in milliseconds; replaces the same timer.

@@ -34,11 +34,12 @@ extension Simulation {
         self.machines[machine].node?.pendingRequests ?? []
     }
 
-    /// Notes what users write to one another, of which some let others in and some do not.
+    /// Notes what users write to one another, of which some let others in and some do not, and some forget who wrote.
     func scheduleDirects(_ workload: Workload) {
         // Nobody passes on what is for one person: each must meet each.
         guard self.network.neighbours == nil else { return }
         var random = SeededRandom(seed: UInt64(workload.messages) << 24 ^ workload.milliseconds)
+        var forgetting = SeededRandom(seed: UInt64(workload.messages) << 25 ^ workload.milliseconds)
         for number in 0..<workload.directs {
             let machine = random.number(0...self.machines.count - 1)
             let other = random.number(0...self.machines.count - 1)
@@ -53,6 +54,14 @@ extension Simulation {
                 self.requestLater(other, .accept(peer), in: answer)
             } else if random.chance(20) {
                 self.requestLater(other, .decline(peer), in: answer)
+            }
+            if forgetting.chance(20), machine != other {
+                let moment = forgetting.number(moment...workload.milliseconds)
+                self.requestLater(other, .forget(peer), in: moment)
+                if forgetting.chance(50) {
+                    let again = forgetting.number(moment...workload.milliseconds)
+                    self.requestLater(other, .accept(peer), in: again)
+                }
             }
         }
     }

@@ -85,7 +85,7 @@ extension Simulation {
     func streamAnswered(_ request: Request, _ answer: Answer, by index: Int) throws {
         let start = self.machines[index].start
         switch (request, answer) {
-        case (.openStream(let room, let name, let isOrdered), .streamOpened(let stream)):
+        case (.openStream(let room, let name, let isOrdered, _), .streamOpened(let stream)):
             guard let plan = self.story.streamPlans[name] else { return }
             self.checker.streams.sent[stream] = Checker.SentStream(
                 machine: index, start: start, conversation: room, name: name, isOrdered: isOrdered)

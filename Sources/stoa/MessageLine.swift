@@ -137,6 +137,7 @@ final class MessageLine {
         let what =
             switch change.knownEvent {
             case .joined: "you joined \(name)"
+            case .left where name.hasPrefix("@"): "you forgot \(name)"
             case .left: "you left \(name)"
             case .arranged:
                 name + (change.muted == true ? " is muted" : " is not muted")

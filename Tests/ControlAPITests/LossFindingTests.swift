@@ -35,6 +35,15 @@ struct LossFindingTests {
         #expect(found.first?.remedy.contains("ping -M do -s 1472 192.0.2.9") == true)
     }
 
+    @Test("a way on which large packets are lost while none are small is a warning, too")
+    func stuck() {
+        var packets = Self.packets()
+        packets.stuck = true
+        let found = Self.findings([packets])
+        #expect(found.map(\.check) == ["packets"] && found.first?.severity == .warning)
+        #expect(found.first?.text.contains("has not been able to dial it with small ones") == true)
+    }
+
     @Test("packets that are lost there or back, with how many, to whom, and what to look at")
     func lost() throws {
         let found = Self.findings([Self.packets(lost: 14)])

@@ -46,6 +46,24 @@ struct ReachFindingTests {
 
     // MARK: The own port
 
+    @Test("that the own port was reached is said with its age, where that was before this check")
+    func age() {
+        var facts = DiagnosisFacts()
+        facts.now = Timestamp(milliseconds: 982_000)
+        facts.diagnosis = DiagnoseMethod.Result {
+            $0.port = 4_100
+            $0.reach = [Self.reach("ben", .reached)]
+        }
+        let notes = Diagnosis.notes(facts)
+        #expect(notes.count == 1)
+        #expect(
+            notes.first?.hasPrefix(
+                "ben (192.0.2.9) reached this machine at TCP port 4100 12 s before")
+                == true)
+        facts.now = Timestamp(milliseconds: 969_500)
+        #expect(Diagnosis.notes(facts).isEmpty)
+    }
+
     @Test(
         "somebody known who cannot reach the own port is a problem, with the port and what opens it"
     )

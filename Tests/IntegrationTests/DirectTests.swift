@@ -51,5 +51,49 @@ extension IntegrationTests {
             #expect(try !cleo.hasOnDisk(secret) && cleo.hasOnDisk(open))
             for node in [ada, ben, cleo] { #expect(try node.stoad("--check").exit == .code(0)) }
         }
+
+        @Test("of somebody who was forgotten is a request again, and once accepted both go on")
+        func forgotten() throws {
+            let scratch = try Scratch()
+            let (ada, ben) = try Node.two(in: "agora", scratch)
+            try ada.await("both know each other") { try $0.stoa("peers").contains("Ben") }
+            _ = try ada.stoa("send", ada.key(of: "@ben"), "an old text")
+            try ben.await("it waits") { try !$0.list("requests").isEmpty }
+            _ = try ben.stoa("accept", "@ada")
+            _ = try ben.stoa("send", "@ada", "an old answer", "--wait", "delivered")
+            _ = try ben.stoa("people", "remove", "@ada")
+            let forgotten = try ben.stoa("forget", "@ada", "--yes")
+            #expect(forgotten.contains("2 messages were deleted"), "\(forgotten)")
+            #expect(try !ben.stoa("conversations").contains("@Ada"))
+            #expect(try ben.list("requests").isEmpty)
+            try ben.stop()
+            try ben.start()
+            try ben.await("both are linked again") { try $0.isLinked(to: ada) }
+            #expect(try ben.list("requests").isEmpty)
+            #expect(try !ben.stoa("conversations").contains("@Ada"))
+            _ = try ada.stoa("send", "@ben", "may I?")
+            _ = try ada.stoa("send", "@ben", "please")
+            try ben.await("it waits again") { try $0.stoa("requests").contains("may I?") }
+            #expect(try ben.stoa("history", "@ada", expecting: 77).isEmpty)
+            #expect(try ada.stoa("send", "@ben", "hello?").contains("has not accepted you yet"))
+            _ = try ben.stoa("accept", "@ada")
+            let answer = try ben.stoa(
+                "send", "@ada", "a new answer", "--wait", "delivered", "--timeout", "10")
+            #expect(answer.contains("delivered to 1"))
+            _ = try ada.stoa("send", "@ben", "thanks", "--wait", "delivered", "--timeout", "10")
+            func texts(_ node: Node, _ person: String) throws -> [String] {
+                try node.call("history", ["to": .string(person)])["messages"]?.arrayValue?
+                    .compactMap { $0["text"]?.stringValue } ?? []
+            }
+            let new = ["may I?", "please", "hello?", "a new answer", "thanks"]
+            #expect(try texts(ben, "@ada").suffix(5) == new)
+            #expect(try texts(ada, "@ben") == ["an old text", "an old answer"] + new)
+            #expect(try !ben.hasOnDisk("an old text"))
+            for node in [ada, ben] {
+                #expect(try !node.stoa("status").contains("fork"))
+                try node.stop()
+                #expect(try node.stoad("--check").exit == .code(0))
+            }
+        }
     }
 }

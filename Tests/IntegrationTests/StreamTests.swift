@@ -139,5 +139,61 @@ extension IntegrationTests {
             #expect(
                 try ada.stoa("stream", "send", "ops", "no name", expecting: 65).isEmpty)
         }
+
+        // Shows: told.streams
+        @Test("an ephemeral one for one member reaches nobody else, and says when they are gone")
+        func forOne() throws {
+            let scratch = try Scratch()
+            let (ada, ben, cleo) = try Node.three(in: "ops", scratch)
+            for node in [ada, ben, cleo] {
+                try node.await("all are linked") { try $0.list("peers").count == 2 }
+            }
+            try ada.await("both are called by their names") { node in
+                try Set(node.list("peers").compactMap { $0["name"]?.stringValue })
+                    == ["Ben", "Cleo"]
+            }
+            for name in ["@ben", "@cleo"] { try ada.know(name) }
+            // Ben hears the stream's name in all conversations, Cleo in this one.
+            let hearing: [(ControlConnection, JSON)] = [
+                (try ben.control(), ["name": "beat", "receive": .bool(true)]),
+                (try cleo.control(), ["to": "ops", "name": "beat", "receive": .bool(true)]),
+            ]
+            for (connection, params) in hearing { _ = try connection.call("openStream", params) }
+            let sender = try ada.control()
+            func refusal(_ method: String, _ params: JSON) throws -> String? {
+                guard
+                    case .failure(let error)? = try sender.outcome(
+                        of: sender.post(method, params))
+                else { return nil }
+                return error.data?["reason"]?.stringValue
+            }
+            #expect(try refusal("openStream", ["name": "beat"]) == "badParam")
+            let stream =
+                try sender.call(
+                    "openStream", ["to": "ops", "name": "beat", "member": "@ben"])["stream"]
+                ?? .null
+            let packet = JSON.string(String(decoding: Base64([9]).text, as: UTF8.self))
+            let sent = try sender.call("sendStream", ["stream": stream, "data": packet])
+            #expect(sent["told"] == 1)
+            try hearing[0].0.awaitEvent("the packet") { event, params in
+                event.method == "stream" && params["data"] == packet
+                    && params["conversation"]?.stringValue?.isEmpty == false
+            }
+            _ = try ada.stoa("send", "ops", "after it", "--wait", "delivered", "--members", "all")
+            // What is for all comes behind it, and is the first that Cleo hears.
+            let all = try sender.call("openStream", ["to": "ops", "name": "beat"])["stream"]
+            _ = try sender.call("sendStream", ["stream": all ?? .null, "data": packet])
+            try hearing[1].0.awaitEvent("the packet for all") { event, params in
+                guard event.method == "stream" else { return false }
+                #expect(params["number"] == 1 && params["data"] == packet)
+                return true
+            }
+            try ben.stop()
+            try ada.await("he is gone") { try $0.linked().count == 1 }
+            #expect(try refusal("sendStream", ["stream": stream, "data": packet]) == "notLinked")
+            let error = try ada.stoa(
+                "stream", "send", "ops", "beat", "--ephemeral", "--member", "@ben", expecting: 77)
+            #expect(error.isEmpty)
+        }
     }
 }

@@ -207,4 +207,28 @@ import Testing
             _ = release.append(true)
         }
     }
+
+    /// Sets it to what it says, which moves it by a microsecond or so.
+    @Test("the clock is told to be set whenever it is", .enabled(if: geteuid() == 0))
+    func clockSet() throws {
+        let count = Box(0)
+        var isAllowed = true
+        func setClock() {
+            var now = timespec()
+            clock_gettime(CLOCK_REALTIME, &now)
+            if clock_settime(CLOCK_REALTIME, &now) != 0 { isAllowed = false }
+        }
+        try onLoop { loop in
+            let monitor = Box<ClockMonitor?>(nil)
+            monitor.value = try ClockMonitor(loop: loop) {
+                count.value += 1
+                if count.value < 2 { return setClock() }
+                monitor.value = nil
+                loop.stop()
+            }
+            setClock()
+            if !isAllowed { loop.stop() }
+        }
+        #expect(count.value == 2 || !isAllowed)
+    }
 }

@@ -253,6 +253,102 @@ import Testing
         #expect(simulation.texts(on: 0, in: id) == ["remember"])
         #expect(simulation.machines[1].store.logs.keys.allSatisfy { $0.conversation != id })
     }
+
+    @Test(
+        "who was forgotten asks again with what they write next, and both go on where they were",
+        arguments: UInt64(20)...25)
+    func forgotten(seed: UInt64) throws {
+        let simulation = try Self.simulation(seed: seed, 2)
+        let (id, ada) = (simulation.directID(0, 1), simulation.machines[0].id)
+        for number in 1...3 { try simulation.send("old \(number)", from: 0, toPersonOf: 1) }
+        try simulation.run(for: 2_000)
+        try simulation.request(1, .accept(ada))
+        try simulation.send("old answer", from: 1, toPersonOf: 0)
+        try simulation.run(for: 5_000)
+        try simulation.request(1, .stand(ada, .unsaid))
+        try simulation.request(1, .forget(ada))
+        try simulation.run(for: 5_000)
+        #expect(simulation.machines[1].node?.conversationStatus(of: id) == nil)
+        #expect(simulation.pendingRequests(on: 1).isEmpty, "what was said before asks for nothing")
+        if seed.isMultiple(of: 2) {
+            try simulation.crash(1, isSilent: false)
+            try simulation.start(1)
+            try simulation.run(for: 70_000)
+            #expect(simulation.pendingRequests(on: 1).isEmpty)
+        }
+        for number in 1...2 { try simulation.send("new \(number)", from: 0, toPersonOf: 1) }
+        try simulation.run(for: 5_000)
+        #expect(simulation.pendingRequests(on: 1).map(\.text) == ["new 1"])
+        #expect(simulation.machines[0].node?.sendWait(in: id) == .unaccepted)
+        if seed.isMultiple(of: 3) {
+            for machine in 0...1 { try simulation.crash(machine, isSilent: false) }
+            for machine in 0...1 { try simulation.start(machine) }
+            try simulation.run(for: 70_000)
+            #expect(simulation.pendingRequests(on: 1).map(\.text) == ["new 1"])
+        }
+        try simulation.request(1, .accept(ada))
+        try simulation.send("new answer", from: 1, toPersonOf: 0)
+        try simulation.run(for: 5_000)
+        try simulation.settle()
+        #expect(simulation.pendingRequests(on: 1).isEmpty)
+        let texts = [
+            "old 1", "old 2", "old 3", "old answer", "new 1", "new 2", "new answer",
+        ]
+        for machine in 0...1 { #expect(simulation.texts(on: machine, in: id) == texts) }
+        for machine in 0...1 {
+            let logs = simulation.machines[machine].store.logs.filter { $0.key.conversation == id }
+            #expect(logs.count == 2 && logs.values.allSatisfy { $0.proof == nil })
+        }
+    }
+
+    @Test("where anybody may write, somebody who was forgotten begins again by writing, not before")
+    func forgottenWhereAnybodyMay() throws {
+        let simulation = Simulation(seed: 31, machines: 2, faults: Faults())
+        for machine in 0...1 { try simulation.start(machine) }
+        let preferences = NodePreferences(
+            directFrom: .anyone, tellsPresence: false, tellsTyping: false)
+        try simulation.tell(1, .preferences(preferences))
+        for machine in 0...1 { try simulation.request(machine, .join(simulation.room(0))) }
+        try simulation.run(for: 5_000)
+        let id = simulation.directID(0, 1)
+        try simulation.send("old", from: 0, toPersonOf: 1)
+        try simulation.run(for: 5_000)
+        #expect(simulation.texts(on: 1, in: id) == ["old"])
+        try simulation.request(1, .forget(simulation.machines[0].id))
+        try simulation.run(for: 5_000)
+        #expect(simulation.machines[1].node?.conversationStatus(of: id) == nil)
+        try simulation.send("new", from: 0, toPersonOf: 1)
+        try simulation.settle()
+        #expect(simulation.pendingRequests(on: 1).isEmpty)
+        #expect(simulation.texts(on: 1, in: id) == ["old", "new"])
+    }
+
+    @Test("whoever writes to somebody whom they have forgotten goes on where they were")
+    func writtenToAgain() throws {
+        let simulation = try Self.simulation(seed: 30, 2)
+        let id = simulation.directID(0, 1)
+        try simulation.send("old", from: 0, toPersonOf: 1)
+        try simulation.run(for: 2_000)
+        try simulation.request(1, .accept(simulation.machines[0].id))
+        try simulation.send("old answer", from: 1, toPersonOf: 0)
+        try simulation.run(for: 2_000)
+        for machine in 0...1 {
+            try simulation.request(machine, .forget(simulation.machines[1 - machine].id))
+        }
+        try simulation.run(for: 2_000)
+        try simulation.send("new", from: 1, toPersonOf: 0)
+        try simulation.run(for: 5_000)
+        #expect(simulation.pendingRequests(on: 0).map(\.text) == ["new"])
+        try simulation.request(0, .decline(simulation.machines[1].id))
+        try simulation.run(for: 2_000)
+        try simulation.send("well then", from: 0, toPersonOf: 1)
+        try simulation.settle()
+        for machine in 0...1 {
+            #expect(simulation.texts(on: machine, in: id).suffix(2) == ["new", "well then"])
+            let logs = simulation.machines[machine].store.logs.filter { $0.key.conversation == id }
+            #expect(logs.count == 2 && logs.values.allSatisfy { $0.proof == nil })
+        }
+    }
 }
 
 @Suite("Secret rooms") struct SecretRoomTests {

@@ -44,6 +44,13 @@ void clinux_release_code(void);
 /* Gives the system what is free of the heap, wherever in it: malloc_trim(3). */
 void clinux_release_heap(void);
 
+/* A timer that never runs out, and becomes readable when the system's clock is set, and never else:
+   TFD_TIMER_CANCEL_ON_SET, timerfd_create(2). */
+int clinux_clock_monitor(void);
+
+/* Whether the clock was set since; has it wait for the next time. */
+int clinux_take_clock_change(int descriptor);
+
 /* eventfd(2) with EFD_NONBLOCK and EFD_CLOEXEC. */
 int clinux_eventfd(void);
 

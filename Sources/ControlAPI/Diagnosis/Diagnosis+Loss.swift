@@ -69,15 +69,31 @@ extension Diagnosis {
     ///
     /// Messages come all the same, and a stranger can make a link look so.
     static func narrow(_ facts: DiagnosisFacts) -> [Finding] {
-        Self.few(facts.diagnosis?.packets.filter(\.small) ?? []) { packets in
+        self.stuck(facts)
+            + Self.few(facts.diagnosis?.packets.filter(\.small) ?? []) { packets in
+                let host = Self.host(packets.address)
+                return Finding(
+                    "packets", .warning,
+                    "large packets are lost on the way to \(Self.name(packets)); messages travel in "
+                        + "small ones instead, and files are slower",
+                    remedy:
+                        "look for a switch or VPN with a smaller MTU (ping -M do -s 1472 \(host)) and "
+                        + "raise its MTU, or lower this machine's: ip link set eth0 mtu 900")
+            }
+    }
+
+    /// Whether large packets are lost on links that cannot be replaced by ones of small packets, as where only the
+    /// other side can dial.
+    private static func stuck(_ facts: DiagnosisFacts) -> [Finding] {
+        Self.few(facts.diagnosis?.packets.filter(\.stuck) ?? []) { packets in
             let host = Self.host(packets.address)
             return Finding(
                 "packets", .warning,
-                "large packets are lost on the way to \(Self.name(packets)); messages travel in "
-                    + "small ones instead, and files are slower",
+                "large packets are lost on the way to \(Self.name(packets)), and this machine has "
+                    + "not been able to dial it with small ones: long messages do not get there",
                 remedy:
-                    "look for a switch or VPN with a smaller MTU (ping -M do -s 1472 \(host)) and "
-                    + "raise its MTU, or lower this machine's: ip link set eth0 mtu 900")
+                    "let this machine reach that one (run stoa doctor there), or raise the MTU of "
+                    + "the switch or VPN between the two (ping -M do -s 1472 \(host))")
         }
     }
 

@@ -63,6 +63,21 @@ extension Diagnosis {
         ]
     }
 
+    /// Says how old it is that somebody has reached this machine, where that was before this look.
+    static func reachAge(_ facts: DiagnosisFacts) -> String? {
+        guard let diagnosis = facts.diagnosis, let now = facts.now,
+            let first = diagnosis.reach.first(where: {
+                $0.outcome == .reached && !facts.addresses.contains(Self.host($0.address))
+            })
+        else { return nil }
+        // What this look has brought is from after it began.
+        let age = (now.milliseconds - first.at.milliseconds) / 1_000
+        guard age > 0 else { return nil }
+        return
+            "\(Self.name(first)) reached this machine at TCP port \(diagnosis.port) \(age) s before "
+            + "this check, and dials at most once in 20 seconds: after a change, run it again"
+    }
+
     private static func name(_ reach: DiagnoseMethod.Reach) -> String {
         let place = Self.host(reach.address)
         return reach.name.isEmpty ? place : "\(reach.name) (\(place))"

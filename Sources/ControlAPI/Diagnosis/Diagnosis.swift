@@ -41,6 +41,11 @@ package enum Diagnosis {
         return found + self.alerts(facts)
     }
 
+    /// What is no fault, and worth knowing about what was found.
+    package static func notes(_ facts: DiagnosisFacts) -> [String] {
+        [self.reachAge(facts)].compactMap { $0 }
+    }
+
     /// Of what is wrong, all that may keep people from this machine, problems first: what the daemon looks for
     /// by itself once somebody is missed.
     package static func partings(_ facts: DiagnosisFacts) -> [Finding] {

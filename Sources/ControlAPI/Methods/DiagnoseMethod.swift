@@ -120,6 +120,7 @@ package enum DiagnoseMethod: ControlMethod {
         package var received: Int64 = 0
         package var early: Int64 = 0
         package var small = false
+        package var stuck = false
 
         package init() {}
 
@@ -138,6 +139,10 @@ package enum DiagnoseMethod: ControlMethod {
             visitor.field(
                 "small", &self.small, .any,
                 "Whether the link sends only small packets, because large ones were lost.")
+            visitor.field(
+                "stuck", &self.stuck, .any,
+                "Whether large packets to it are lost, and no link with small ones has replaced this one."
+            )
         }
     }
 

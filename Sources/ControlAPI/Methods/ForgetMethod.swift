@@ -8,7 +8,8 @@ package enum ForgetMethod: ControlMethod {
         details:
             "The headers of deleted messages stay, and so do the room's name, topics, joins "
             + "and leaves. For a person (@ada), the contact, their addresses and the "
-            + "conversation are deleted; someone the user blocked stays blocked.")
+            + "conversation are deleted, and what they write next is a request; someone the "
+            + "user blocked stays blocked.")
 
     /// What is to be forgotten.
     package struct Params: ControlValue {

@@ -3,13 +3,15 @@ package enum SendStreamMethod: ControlMethod {
     package static let description = MethodDescription(
         "sendStream",
         "Send a packet on an open stream; one conversation takes \(ControlLimits.streamPacketsPerSecond) packets and \(ControlLimits.streamBytesPerSecond) bytes a second.",
-        result: "sent", errors: [.notFound, .tooLarge, .busy], access: .group,
+        result: "sent", errors: [.notFound, .tooLarge, .busy, .refused], access: .group,
         details:
             "The rate is shared by all streams of a conversation; opening and closing a "
             + "stream takes one packet too.",
         reasons: [
             "tooFast": "the rate is used up; data has retryMilliseconds",
             "unknownStream": "the connection has no such stream",
+            "notLinked": "the link to the stream's only receiver ended; the stream stays open",
+            "notInRoom": "the stream's only receiver left the conversation",
         ])
 
     /// What is sent.

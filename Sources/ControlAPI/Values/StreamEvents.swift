@@ -1,6 +1,7 @@
 /// The notification `stream`.
 package struct StreamEvent: ControlEvent {
     package var stream: Int64 = 0
+    package var conversation = ""
     package var peer = ""
     package var peerName = ""
     package var number: Int64 = 0
@@ -17,6 +18,7 @@ package struct StreamEvent: ControlEvent {
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
         visitor.field("stream", &self.stream, .any, "The number that openStream returned.")
+        visitor.field("conversation", &self.conversation, .id, "The conversation's id.")
         visitor.field("peer", &self.peer, .id, "The sender's device.")
         visitor.field(
             "peerName", &self.peerName, .any,

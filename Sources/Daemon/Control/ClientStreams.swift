@@ -13,13 +13,14 @@ final class ClientStreams {
     /// One whose packets a client gets.
     final class Reader {
         let client: ControlConnection
-        let conversation: ConversationID
+        /// Nil for all.
+        let conversation: ConversationID?
         let name: StreamName
         /// What has come of each sender's streams, the newest last.
         var tallies: [PeerID: [(stream: UInt64, tally: StreamTally)]] = [:]
         var backlog = PacketBacklog()
 
-        init(_ client: ControlConnection, _ conversation: ConversationID, _ name: StreamName) {
+        init(_ client: ControlConnection, _ conversation: ConversationID?, _ name: StreamName) {
             self.client = client
             self.conversation = conversation
             self.name = name
@@ -40,7 +41,7 @@ final class ClientStreams {
 extension NodeShell {
     /// Opens one to receive.
     func openReader(
-        _ name: StreamName, in conversation: ConversationID, for client: ControlConnection
+        _ name: StreamName, in conversation: ConversationID?, for client: ControlConnection
     ) -> Int64 {
         let key = self.clients.makeKey(for: client)
         self.clients.streams.readers[key] = ClientStreams.Reader(client, conversation, name)
@@ -53,16 +54,17 @@ extension NodeShell {
         _ packet: StreamPacket, stream: UInt64, of peer: PeerID, in conversation: ConversationID
     ) {
         let readers = self.clients.streams.readers.filter {
-            $0.value.conversation == conversation && $0.value.name == packet.name
+            ($0.value.conversation ?? conversation) == conversation
+                && $0.value.name == packet.name
         }
         for (key, reader) in readers.sorted(by: { $0.key < $1.key }) {
-            self.give(packet, stream: stream, of: peer, to: reader, key)
+            self.give(packet, stream: stream, of: peer, in: conversation, to: reader, key)
         }
     }
 
     private func give(
-        _ packet: StreamPacket, stream: UInt64, of peer: PeerID, to reader: ClientStreams.Reader,
-        _ key: SubscriptionKey
+        _ packet: StreamPacket, stream: UInt64, of peer: PeerID, in conversation: ConversationID,
+        to reader: ClientStreams.Reader, _ key: SubscriptionKey
     ) {
         var event = StreamEvent()
         switch self.tally(packet, stream: stream, of: peer, reader) {
@@ -73,6 +75,7 @@ extension NodeShell {
         case .give: break
         }
         event.stream = key.number
+        event.conversation = conversation.description
         event.peer = peer.description
         event.peerName = self.markedName(of: peer)
         event.number = Int64(clamping: packet.isEnd ? packet.number - 1 : packet.number)

@@ -38,6 +38,7 @@ extension RPCError {
             case .tooFast(let milliseconds): .tooFast(milliseconds)
             case .unknownStream: .unknownStream
             case .tooManyStreams: .tooManyStreams
+            case .notLinked(let peer): .notLinked(text(peer))
             case .keyReused: .keyReused()
             case .busy: .busy("too many messages are waiting for the disk")
             case .storage(let failure): RPCError(failure)
@@ -227,5 +228,14 @@ extension RPCError {
         .refused(
             "\(Limits.openStreams) streams are open already", reason: "tooManyStreams",
             remedy: "close one first")
+    }
+
+    fileprivate static func notLinked(_ person: String) -> RPCError {
+        .refused(
+            "there is no direct link to \(person), and packets for one member go over no other",
+            reason: "notLinked",
+            remedy:
+                "wait until stoa peers shows a link, or send a durable stream: stoa stream send \(person) NAME"
+        )
     }
 }

@@ -1,11 +1,25 @@
 internal import Formats
 
+/// Whom alone a stream is for, on whichever device.
+struct StreamMember: Hashable, Sendable {
+    /// The device that the user named.
+    let device: PeerID
+    /// Whose it is, where that was known when the stream was opened.
+    let person: PersonID?
+
+    func isAt(_ link: LinkInfo) -> Bool {
+        link.peer == self.device || link.certificate.personID == self.person
+    }
+}
+
 /// The ephemeral streams that programs of the user send: which are open, and how much each may send.
 ///
 /// `Docs/Protocol/Ephemeral.md` section 4.
 struct OutgoingStreams: Sendable {
     private struct Open {
         var conversation: ConversationID
+        /// Whom alone it is for; nil for all members.
+        var member: StreamMember?
         var packet: StreamPacket
     }
 
@@ -37,7 +51,7 @@ struct OutgoingStreams: Sendable {
     /// It takes the place of the packet that will tell of its end, so that this can always be sent.
     mutating func open(
         _ number: UInt64, _ name: StreamName, in conversation: ConversationID, isOrdered: Bool,
-        at now: UInt64
+        for member: StreamMember? = nil, at now: UInt64
     ) -> Opening {
         guard self.open.count < Limits.openStreams, number != 0, self.open[number] == nil else {
             return .tooMany
@@ -46,13 +60,15 @@ struct OutgoingStreams: Sendable {
         guard wait == 0 else { return .tooFast(milliseconds: wait) }
         self.take(0, in: conversation, at: now)
         self.open[number] = Open(
-            conversation: conversation,
+            conversation: conversation, member: member,
             packet: StreamPacket(name: name, number: 0, isOrdered: isOrdered))
         return .opened
     }
 
-    /// In which conversation an open stream is; nil where there is none.
-    func conversation(of number: UInt64) -> ConversationID? { self.open[number]?.conversation }
+    /// In which conversation an open stream is, and whom alone it is for; nil where there is none.
+    func place(of number: UInt64) -> (conversation: ConversationID, member: StreamMember?)? {
+        self.open[number].map { ($0.conversation, $0.member) }
+    }
 
     /// Makes the next packet of a stream.
     mutating func next(_ bytes: [UInt8], of number: UInt64, at now: UInt64) -> Step {

@@ -87,20 +87,22 @@ struct Signals: Sendable {
     // MARK: Streams
 
     mutating func openStream(
-        _ name: StreamName, in id: ConversationID, isOrdered: Bool,
+        _ name: StreamName, in id: ConversationID, isOrdered: Bool, for member: StreamMember? = nil,
         using random: inout some RandomNumberGenerator, at now: Instant
     ) -> Answer {
         let number = max(1, random.next())
-        switch self.streams.open(number, name, in: id, isOrdered: isOrdered, at: now.monotonic) {
+        switch self.streams.open(
+            number, name, in: id, isOrdered: isOrdered, for: member, at: now.monotonic)
+        {
         case .opened: return .streamOpened(number)
         case .tooMany: return .failed(.tooManyStreams)
         case .tooFast(let wait): return .failed(.tooFast(milliseconds: wait))
         }
     }
 
-    /// In which conversation an open stream is; nil where there is none.
-    func conversation(of stream: UInt64) -> ConversationID? {
-        self.streams.conversation(of: stream)
+    /// In which conversation an open stream is, and whom alone it is for; nil where there is none.
+    func place(of stream: UInt64) -> (conversation: ConversationID, member: StreamMember?)? {
+        self.streams.place(of: stream)
     }
 
     /// Sends the next packet of a stream; to nobody where there is no outlet.

@@ -49,8 +49,8 @@ struct LargePackets: Sendable {
     /// How much of it was sent before the last ping.
     private var pingedBytes = 0
     private var before: Flight?
-    /// Whether it was found once: that is enough for another link.
-    private var isFound = false
+    /// Whether it was found once: that is enough for another link, which this one lasts until.
+    private(set) var isFound = false
     /// Whether an end has asked for small packets, as far as was looked.
     private(set) var isNarrow = false
 

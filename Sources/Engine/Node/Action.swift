@@ -136,6 +136,8 @@ package enum RequestError: Error, Hashable, Sendable {
     case unknownStream
     /// As many streams are open as may be.
     case tooManyStreams
+    /// What is for one member goes over a link with them, and there is none.
+    case notLinked(PeerID)
 }
 
 /// A message that others have and do not show yet.

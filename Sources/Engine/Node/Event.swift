@@ -110,8 +110,8 @@ package enum Request: Hashable, Sendable {
     case presence(Presence)
     /// Tell others that the user writes in a conversation, where that is not kept private.
     case typing(ConversationID)
-    /// Open an ephemeral stream in a conversation.
-    case openStream(ConversationID, StreamName, isOrdered: Bool)
+    /// Open an ephemeral stream in a conversation, for all of its members or one.
+    case openStream(ConversationID, StreamName, isOrdered: Bool, member: PeerID? = nil)
     /// Send a packet of one, at most ``Limits/streamPacketBytes``.
     case sendPacket(stream: UInt64, [UInt8])
     /// End one.
@@ -262,6 +262,8 @@ package enum Event: Sendable {
     case lost(name: String)
     /// The machine's interfaces or addresses have changed: what did not answer may answer now.
     case networkChanged
+    /// Somebody, or the network, has set this machine's clock.
+    case clockSet
     /// A user asks for something.
     case request(RequestID, Request)
     /// The user has changed what they want of the node.

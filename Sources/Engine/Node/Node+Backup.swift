@@ -28,7 +28,7 @@ extension Node {
 
     /// Whether the user has been nowhere yet, so that this node may still become somebody else's.
     package var isUnused: Bool {
-        self.conversations.table.values.allSatisfy(\.isRequest)
+        self.conversations.table.values.allSatisfy { $0.isRequest && $0.logs.count == 0 }
             && self.disk.commits.drafts.isEmpty && self.disk.commits.membership.isEmpty
     }
 

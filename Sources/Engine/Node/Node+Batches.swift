@@ -72,7 +72,8 @@ extension Node {
         for draft in all {
             let isJoin = if case .join = draft.content { true } else { false }
             // What was written behind a join that could not be stored goes the same way.
-            let isBegun = self.disk.commits.membership[conversation]?.kind.direct != nil
+            let change = self.disk.commits.membership[conversation]
+            let isBegun = change?.kind.direct != nil && change?.isJoined == true
             if isJoin || isBegun || isJoined || !drafts.isEmpty {
                 drafts.append(draft)
             } else {

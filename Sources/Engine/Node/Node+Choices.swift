@@ -56,6 +56,7 @@ extension Node {
         }
         let forgotten = flight.choices.forgotten.filter { self.links.id(of: $0) == nil }
         self.performDialling(self.dialling.forget(forgotten.sorted()))
+        self.meetForgotten(flight.batch.membership)
         for case (_, .standing(let peer, let standing)) in flight.answers {
             switch standing {
             case .blocked:

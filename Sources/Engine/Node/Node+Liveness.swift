@@ -136,11 +136,16 @@ extension Node {
                 let peer = link.info.peer
                 let isNews = self.dialling.narrow.note(
                     peer, link.address, self.tier(of: peer), at: self.now)
+                if isNews || self.mayBeDialledAnew(link) {
+                    self.performDialling(self.dialling.dialBeside(peer, at: self.now))
+                }
+                let next =
+                    self.dialling.leads(to: peer).isEmpty
+                    ? "no address is known at which to dial it with small ones"
+                    : "dialling it again with small ones"
                 self.logLink(
-                    "large packets to \(peer.shortText) at \(link.address) are lost; dialling it "
-                        + "again with small ones", with: peer)
-                guard isNews || self.mayBeDialledAnew(link) else { continue }
-                self.performDialling(self.dialling.dialBeside(peer, at: self.now))
+                    "large packets to \(peer.shortText) at \(link.address) are lost; \(next)",
+                    with: peer)
             } else if self.links[id].large.isLookDue {
                 if !self.links.isPulseArmed { self.armPulse(after: Limits.pulseCheckMilliseconds) }
             }

@@ -269,6 +269,32 @@ extension Node {
         self.shareAnew(id)
     }
 
+    /// Leaves the conversation with somebody who is to be forgotten: they have to ask again.
+    ///
+    /// Its logs stay, without what was said: the own one goes on where it ends once the two write again, and theirs
+    /// says what of it is new.
+    mutating func leaveDirect(with peer: PeerID) {
+        guard let direct = self.direct(with: peer), !self.isOwn(direct.person.id),
+            self.isJoinedOrWillBe(direct.id)
+        else { return }
+        self.disk.commits.membership[direct.id] = ConversationMembership(
+            .direct(direct), isJoined: false)
+        self.disk.commits.choices.arrange(
+            direct.id, ArrangementChange(removing: [.muted, .archived]))
+    }
+
+    /// Those who were forgotten and are linked still may ask again.
+    mutating func meetForgotten(_ membership: [ConversationID: ConversationMembership]) {
+        for case (_, .direct(let direct)) in membership.filter({ !$0.value.isJoined })
+            .map({ ($0, $1.kind) }).sorted(by: { $0.0 < $1.0 })
+        {
+            for link in self.links.ids
+            where self.links[link].info.certificate.personID == direct.person.id {
+                self.settleShares(on: link)
+            }
+        }
+    }
+
     // MARK: What peers show
 
     /// Looks whether the peer shows the conversation with its person, and begins it, too, or takes what
@@ -280,6 +306,11 @@ extension Node {
         else { return }
         let tags = self.links[id].tags
         guard self.links[id].shares.contains(tags.share(direct.id, by: tags.peer)) else { return }
+        // Who was forgotten has to write first, or what was said before would begin it again at once.
+        if self.conversations.table[direct.id] != nil {
+            self.conversations.table[known: direct.id].beginRequest()
+            return self.sendShares(on: id)
+        }
         guard self.conversations.table.count < Limits.conversations else {
             return self.conversations.requests.turnAway()
         }
@@ -301,7 +332,8 @@ extension Node {
         if self.isOwn(direct.person.id) { return true }
         guard self.own.configuration.preferences.directFrom.admits(tier) else { return false }
         if tier >= .known { return true }
-        let directs = self.conversations.privates.allDirects.map(\.device)
+        let directs = self.conversations.privates.allDirects
+            .filter { self.isJoinedOrWillBe($0.id) }.map(\.device)
         return self.tiers(of: directs).values.count { $0 < .known } < Limits.strangersDirects
     }
 
@@ -370,18 +402,23 @@ extension Node {
         let peer = self.links[id].info.peer
         let person = direct.person.id
         guard key.name.author == peer, self.conversations.requests.all[person] == nil else {
-            return self.refuseLog(key, on: id)
+            return self.refuseRequest(key, on: id)
         }
+        // Of somebody who was forgotten only what is new asks.
+        let log = self.conversations.table[known: key.conversation].log(key.name)
+        guard run.last > log.tail.seq else { return }
         guard let verified = run.verified() else {
             return self.violation(id, "forged run of \(peer.shortText)")
         }
-        guard let text = verified.firstText(by: self.keyring) else {
+        guard let text = verified.suffix(from: log.tail.seq + 1)?.firstText(by: self.keyring) else {
             // Its opening comes first; but nobody is listened to for ever.
             let isOver = self.conversations.table[known: key.conversation]
                 .takeForRequest(frame.byteCount)
-            if isOver { return self.refuseLog(key, on: id) }
+            if isOver { return self.refuseRequest(key, on: id) }
             return self.askOn(behind: run, frame, on: id)
         }
+        // Whom nobody need accept begins a conversation by writing, also one that was forgotten.
+        if log.tail.seq > 0, self.mayBegin(direct) { return self.begin(.direct(direct)) }
         if let gone = self.roomForRequest(of: person, on: id) {
             let request = DirectRequest(
                 device: peer, person: direct.person, text: text, time: self.now.wall,
@@ -397,6 +434,17 @@ extension Node {
             )
         } else {
             self.conversations.requests.turnAway()
+        }
+        self.refuseRequest(key, on: id)
+    }
+
+    /// Takes nothing more of a log of somebody who is not let in; what is here of it, from before they were forgotten,
+    /// stays.
+    private mutating func refuseRequest(_ key: LogKey, on id: LinkID) {
+        self.endFetch(key)
+        let numbers = self.conversations.table[known: key.conversation].numbers
+        for link in self.links.sharing(key.conversation) {
+            self.links[link].shared[known: key.conversation].drop(key.name, numbers)
         }
         self.refuseLog(key, on: id)
     }
@@ -428,6 +476,10 @@ extension Node {
         guard let direct = link.direct, self.conversations.table[direct.id]?.isRequest == true,
             self.links.sharing(direct.id).isEmpty, !self.isJoinedOrWillBe(direct.id)
         else { return }
+        // Of somebody who was forgotten the own log stays, which goes on where it ends if they are let in again.
+        guard self.conversations.table[known: direct.id].logs.count == 0 else {
+            return self.conversations.table[known: direct.id].endRequest()
+        }
         self.conversations.table[direct.id] = nil
         self.keyring.remove(direct.id)
         self.conversations.privates.remove(direct)

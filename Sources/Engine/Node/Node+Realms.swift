@@ -200,7 +200,7 @@ extension Node {
     }
 
     /// Shares those conversations that are no open rooms which both sides have shown.
-    private mutating func settleShares(on id: LinkID) {
+    mutating func settleShares(on id: LinkID) {
         self.meetPerson(on: id)
         let tags = self.links[id].tags
         let others = self.conversations.table.values.filter { $0.name == nil && $0.isShared }

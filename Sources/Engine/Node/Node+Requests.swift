@@ -66,8 +66,8 @@ extension Node {
         case .restore(let contacts): self.restorePeople(of: contacts, request)
         case .presence(let presence): self.setPresence(presence, request)
         case .typing(let conversation): self.typing(in: conversation, request)
-        case .openStream(let id, let name, let isOrdered):
-            self.openStream(name, in: id, isOrdered: isOrdered, request)
+        case .openStream(let id, let name, let isOrdered, let member):
+            self.openStream(name, in: id, isOrdered: isOrdered, for: member, request)
         case .sendPacket(let stream, let bytes): self.sendPacket(bytes, of: stream, request)
         case .closeStream(let stream): self.closeStream(stream, request)
         }

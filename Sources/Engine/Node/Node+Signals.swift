@@ -83,12 +83,13 @@ extension Node {
         self.answer(request, .typing(told: told))
     }
 
-    /// Where in a conversation signals go; nil where the user is not in it.
-    private func outlet(of id: ConversationID) -> SignalOutlet? {
+    /// Where in a conversation signals go, to all members or to one; nil where the user is not in it.
+    private func outlet(of id: ConversationID, for member: StreamMember? = nil) -> SignalOutlet? {
         guard self.conversations.table.has(id), self.isJoinedOrWillBe(id) else { return nil }
         let listeners = self.links.sharing(id).filter {
             self.links[$0].info.features.contains(.ephemeral)
                 && !self.conversations.isWaitingToBeLetIn(id, on: $0, of: self.links)
+                && (member?.isAt(self.links[$0].info) ?? true)
         }
         return SignalOutlet(
             conversation: id, own: self.id, listeners: listeners,
@@ -96,12 +97,23 @@ extension Node {
     }
 
     private func outlet(ofStream stream: UInt64) -> SignalOutlet? {
-        guard let id = self.signals.conversation(of: stream) else { return nil }
-        return self.outlet(of: id)
+        guard let place = self.signals.place(of: stream) else { return nil }
+        return self.outlet(of: place.conversation, for: place.member)
+    }
+
+    /// Why nothing can be sent to one member; nil where it can.
+    private func obstacle(to member: StreamMember, in id: ConversationID) -> RequestError? {
+        if self.outlet(of: id, for: member)?.listeners.isEmpty == false { return nil }
+        let devices = member.person.map { self.persons.people.devices(of: $0) } ?? []
+        let isThere = devices.union([member.device]).contains {
+            self.obstacle(to: .named([$0]), in: id) == nil
+        }
+        return isThere ? .notLinked(member.device) : .notInRoom([member.device])
     }
 
     mutating func openStream(
-        _ name: StreamName, in id: ConversationID, isOrdered: Bool, _ request: RequestID
+        _ name: StreamName, in id: ConversationID, isOrdered: Bool, for member: PeerID?,
+        _ request: RequestID
     ) {
         guard self.conversations.table.has(id) else {
             return self.answer(request, .failed(.unknownConversation))
@@ -112,13 +124,23 @@ extension Node {
         if self.keyring.isSealed(id), self.keyring.current(in: id) == nil {
             return self.answer(request, .failed(.cannotSeal))
         }
+        let member = member.map { StreamMember(device: $0, person: self.keys(of: $0)?.id) }
+        if let obstacle = member.flatMap({ self.obstacle(to: $0, in: id) }) {
+            return self.answer(request, .failed(obstacle))
+        }
         self.answer(
             request,
             self.signals.openStream(
-                name, in: id, isOrdered: isOrdered, using: &self.random, at: self.now))
+                name, in: id, isOrdered: isOrdered, for: member, using: &self.random, at: self.now))
     }
 
     mutating func sendPacket(_ bytes: [UInt8], of stream: UInt64, _ request: RequestID) {
+        // Who sends to one wants to know that they are gone; who sends to all sends to whoever is there.
+        if let place = self.signals.place(of: stream), let member = place.member,
+            let obstacle = self.obstacle(to: member, in: place.conversation)
+        {
+            return self.answer(request, .failed(obstacle))
+        }
         let (answer, wanted) = self.signals.send(
             bytes, of: stream, to: self.outlet(ofStream: stream), using: &self.random,
             at: self.now)

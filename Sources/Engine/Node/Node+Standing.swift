@@ -33,10 +33,12 @@ extension Node {
         self.disk.commits.answers.append((request, .standing(peer, standing)))
     }
 
-    /// Somebody is known no longer, nor where they were; what they have written in rooms stays theirs.
+    /// Somebody is known no longer, nor where they were, and has to ask before they write again; what they have written
+    /// in rooms stays theirs.
     mutating func forget(_ peer: PeerID, _ request: RequestID) {
         let standing = self.standing(of: peer)
         if self.links.id(of: peer) == nil { self.disk.commits.choices.forgotten.insert(peer) }
+        self.leaveDirect(with: peer)
         self.stand(peer, standing == .blocked ? .blocked : .unsaid, request)
     }
 

@@ -134,6 +134,8 @@ package struct Node: Sendable {
             self.performDialling(self.dialling.servicesSeen(count, at: now))
         case .lost(let name): self.performDialling(self.dialling.serviceLost(name, at: now))
         case .networkChanged: self.networkChanged()
+        // What it says was looked at above.
+        case .clockSet: self.renewSecrets()
         case .request(let request, let what): self.handleRequest(what, request)
         case .realms(let realms): self.setRealms(realms)
         case .preferences(let preferences): self.setPreferences(preferences)

@@ -68,4 +68,6 @@ package struct PacketReport: Hashable, Sendable {
     package var early: UInt32
     /// Whether the link is one of small packets, as where large ones are lost.
     package var isNarrow = false
+    /// Whether large packets are lost on it, and it is still not one of small packets.
+    package var isStuck = false
 }

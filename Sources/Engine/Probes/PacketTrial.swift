@@ -14,6 +14,8 @@ struct PacketTrial: Sendable {
         var address: String
         /// How far it is trusted.
         var tier: Tier
+        /// Whether large packets are lost on it.
+        var isStuck = false
     }
 
     /// What is to be done next.
@@ -74,8 +76,8 @@ struct PacketTrial: Sendable {
     /// The counts that were asked for have come.
     ///
     /// Those are tried who are trusted most, so that strangers who lose packets on purpose keep nobody out; of
-    /// them those whose packets are small, then those who have lost most so far, then as they come in `candidates`. Of a link without counts nothing
-    /// can be told.
+    /// them those whose packets are small or lost, then those who have lost most so far, then as they come in
+    /// `candidates`. Of a link without counts nothing can be told.
     mutating func counted(
         _ counts: [LinkID: PacketCounts], _ candidates: [Candidate], at now: Instant
     ) {
@@ -85,7 +87,8 @@ struct PacketTrial: Sendable {
                 counts[candidate.link].map { Trial(candidate: candidate, before: $0) }
             }
             func badness(_ trial: Trial) -> UInt64 {
-                trial.before.lostPerThousand + (trial.before.isNarrow ? 1_000 : 0)
+                trial.before.lostPerThousand
+                    + (trial.before.isNarrow || trial.candidate.isStuck ? 1_000 : 0)
             }
             let order = able.indices.sorted {
                 let (a, b) = (able[$0], able[$1])
@@ -160,7 +163,7 @@ struct PacketTrial: Sendable {
             return PacketReport(
                 peer: trial.candidate.peer, address: trial.candidate.address, sent: found.sent,
                 lost: found.lost, received: found.received, early: found.early,
-                isNarrow: found.isNarrow)
+                isNarrow: found.isNarrow, isStuck: trial.candidate.isStuck)
         }
         self.trials = []
         self.phase = .idle

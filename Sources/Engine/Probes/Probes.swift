@@ -128,7 +128,7 @@ struct Probes: Sendable {
         let candidates = links.ofHosts(besides: self.packetTrial.own, tiers) { _ in true }.map {
             PacketTrial.Candidate(
                 link: $0.id, peer: $0.info.peer, address: $0.address,
-                tier: tiers[$0.info.peer] ?? .stranger)
+                tier: tiers[$0.info.peer] ?? .stranger, isStuck: $0.large.isFound)
         }
         self.packetTrial.counted(counts, candidates, at: now)
         return self.planPackets()

@@ -136,7 +136,10 @@ struct Conversation: Sendable {
         return self.requestBytes > Limits.requestIntakeBytes
     }
 
-    /// Somebody is let in: what was refused is so no longer.
+    /// Somebody shows it whom the user has not let in, or has forgotten since.
+    mutating func beginRequest() { self.isRequest = true }
+
+    /// Somebody is let in, or gone: what was refused is so no longer.
     mutating func endRequest() {
         self.isRequest = false
         self.askAnew()
@@ -147,6 +150,9 @@ struct Conversation: Sendable {
         self.requestBytes = 0
         for name in self.refused.names { self.buckets.remove(name) }
         self.refused = RefusedLogs()
+        for name in self.logs.keys where self.logs[known: name].isRefused {
+            self.logs[known: name].isRefused = false
+        }
     }
 
     /// Whether a log may be part of it, where that is for two people only.
@@ -163,7 +169,8 @@ struct Conversation: Sendable {
     /// Notes a leave, which others who are in it are to be told.
     mutating func leave(own: PeerID) {
         self.isJoined = false
-        self.isDeparting = self.members.contains { $0 != own }
+        // Two people write no leave: one of them has forgotten the other.
+        self.isDeparting = self.kind.direct == nil && self.members.contains { $0 != own }
     }
 
     /// Notes that another member has the leave.
@@ -201,7 +208,12 @@ struct Conversation: Sendable {
     /// Notes that there is no room for a log; gives whether that is news, and of which others nothing is
     /// remembered any longer for it.
     mutating func refuse(_ name: LogName) -> (isNews: Bool, forgotten: [LogName]) {
-        guard !self.logs.has(name), !self.refused.contains(name) else { return (false, []) }
+        guard !self.log(name).isRefused else { return (false, []) }
+        guard !self.logs.has(name) else {
+            // What is here stays, of somebody who was forgotten and has to ask again.
+            self.logs[known: name].isRefused = self.isRequest
+            return (self.isRequest, [])
+        }
         // Some were let in meanwhile, and have come or not.
         let forgotten = self.refused.add(name).filter { !self.logs.has($0) }
         for other in forgotten { self.buckets.remove(other) }

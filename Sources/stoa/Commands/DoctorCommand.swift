@@ -8,7 +8,7 @@ struct DoctorCommand: Subcommand {
         options: [OptionSyntax("--quiet", nil, "print nothing; only the exit code tells")],
         details: [
             "Checks the daemon, its units, files and settings, the network and the disk; this takes up to 13 s. Exits 0 if all is well, 1 if something may become a problem, 2 if something does not work.",
-            "With --json it prints healthy and findings; each finding has check (a stable word for programs), severity (warning or problem), text and remedy.",
+            "With --json it prints healthy, findings and, if there are any, notes; each finding has check (a stable word for programs), severity (warning or problem), text and remedy.",
         ])
 
     private let isQuiet: Bool
@@ -16,19 +16,24 @@ struct DoctorCommand: Subcommand {
     init(_ arguments: ParsedArguments) { self.isQuiet = arguments.has("--quiet") }
 
     func run(in context: CommandContext) throws(Failure) {
-        let findings = Diagnosis.findings(try FactGathering(context).facts())
+        let facts = try FactGathering(context).facts()
+        let findings = Diagnosis.findings(facts)
+        let notes = Diagnosis.notes(facts)
         let problems = findings.count { $0.severity == .problem }
         context.status = problems > 0 ? 2 : findings.isEmpty ? 0 : 1
         guard !self.isQuiet else { return }
         if context.json {
-            return try context.console.print(
-                [
-                    "healthy": .bool(findings.isEmpty),
-                    "findings": .array(findings.map(\.json)),
-                ] as JSON)
+            var members = [
+                JSON.Member("healthy", .bool(findings.isEmpty)),
+                JSON.Member("findings", .array(findings.map(\.json))),
+            ]
+            if !notes.isEmpty {
+                members.append(JSON.Member("notes", .array(notes.map { .string($0) })))
+            }
+            return try context.console.print(.object(members))
         }
-        guard !findings.isEmpty else { return try context.console.print("all is well\n") }
-        var text = ""
+        var text = notes.map { "note: \(TerminalText.line($0))\n" }.joined()
+        guard !findings.isEmpty else { return try context.console.print(text + "all is well\n") }
         for finding in findings {
             let isProblem = finding.severity == .problem
             text += context.console.styled(finding.severity.rawValue, isProblem ? .red : .bold)

@@ -9,7 +9,7 @@ struct ForgetCommand: Subcommand {
         details: [
             "If messages would be deleted, it says how many and asks on a terminal; elsewhere it exits 64 unless --yes is given.",
             "For a room: you leave it, and its messages are deleted from this disk, its log and the search index. Other members keep what has reached them, and learn that you left; messages that have reached nobody (stoa status) are lost. The log still records that there were messages, who wrote them and when, and keeps the room's name, its topics, joins and leaves: peers need these to check one another. Deleted messages do not come back if you join again.",
-            "For a person (@PERSON): they are no longer a contact; their address and the messages of the two of you are deleted from this disk, and --members all does not wait for them. They stay members of their rooms. Someone you blocked stays blocked.",
+            "For a person (@PERSON): they are no longer a contact; their address and the messages of the two of you are deleted from this disk, and --members all does not wait for them. If they write again, it is a request, as from a stranger. They stay members of their rooms. Someone you blocked stays blocked.",
         ])
 
     private let to: String

@@ -4,11 +4,12 @@ import ControlClient
 /// An ephemeral stream between standard input or output and the daemon.
 struct PacketPipe {
     private let context: CommandContext
-    private let to: String
+    /// Nil for all conversations.
+    private let to: String?
     private let name: String
     private let connection: DaemonConnection
 
-    init(_ context: CommandContext, to: String, name: String) throws(Failure) {
+    init(_ context: CommandContext, to: String?, name: String) throws(Failure) {
         self.context = context
         self.to = to
         self.name = name
@@ -35,8 +36,13 @@ struct PacketPipe {
     // MARK: Sending
 
     /// Sends standard input, no faster than it may be.
-    func send(isOrdered: Bool) throws(Failure) {
-        let stream = try self.open { $0.ordered = isOrdered ? true : nil }
+    ///
+    /// - Parameter member: whom alone it is for; nil for all members.
+    func send(isOrdered: Bool, member: String?) throws(Failure) {
+        let stream = try self.open {
+            $0.ordered = isOrdered ? true : nil
+            $0.member = member
+        }
         var packets: Int64 = 0
         do throws(Failure) { try self.sendAll(on: stream, &packets) } catch {
             var failure = error

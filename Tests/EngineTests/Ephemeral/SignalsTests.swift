@@ -86,7 +86,7 @@ import Testing
             Issue.record("\(opened)")
             return
         }
-        #expect(signals.conversation(of: stream) == Self.ops)
+        #expect(signals.place(of: stream)?.conversation == Self.ops)
         let sent = signals.send(
             [1, 2], of: stream, to: Self.outlet(), using: &random, at: self.now)
         #expect(sent.0 == .packetSent(number: 1, told: 2))

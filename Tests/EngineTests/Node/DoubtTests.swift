@@ -61,6 +61,33 @@ import Testing
         #expect(test.harness.dials.count == before + 1)
     }
 
+    @Test("on which large packets are lost is told to who asks, where its peer cannot be dialled")
+    func stuck() throws {
+        var test = self
+        test.harness.link(3, in: [Self.ops])
+        test.harness.settle()
+        test.harness.flights[LinkID(3)] = Flight(bytes: 3_000, resends: 3, segmentBytes: 1_448)
+        test.harness.say(String(repeating: "a long letter ", count: 100), in: Self.ops)
+        test.harness.settle()
+        let before = test.harness.dials.count
+        test.wait(Limits.unansweredMilliseconds)
+        #expect(test.harness.dials.count == before)
+        #expect(
+            test.harness.logged.contains { $0.contains("no address is known at which to dial") })
+        for link in [LinkID(2), LinkID(3)] { test.harness.packets[link] = PacketCounts() }
+        let request = RequestID(901)
+        test.harness.give(.request(request, .reach(port: 0, besides: [])))
+        while let due = test.harness.packetsAt.take() {
+            test.harness.now.monotonic = max(test.harness.now.monotonic, due)
+            test.harness.give(.timer(.packets))
+        }
+        guard case .reach(_, let reports)? = test.harness.answers(of: request).first else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(reports.filter(\.isStuck).map(\.peer) == [Harness.peer(3)])
+    }
+
     @Test("is not dialled so where all that was sent has arrived")
     func wide() {
         var test = self

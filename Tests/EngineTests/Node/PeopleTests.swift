@@ -207,6 +207,30 @@ import Testing
         #expect(test.harness.node.links.id(of: ada) != nil)
     }
 
+    @Test("what is written to somebody who was forgotten goes on in the same log")
+    func forgotten() throws {
+        var test = self
+        test.meet("Cleo", "Dora")
+        guard case .joined(let id)? = test.answer(to: 100, .beginDirect(ada)).first else {
+            Issue.record("nothing was begun")
+            return
+        }
+        func send(_ request: UInt64) -> [Answer] {
+            test.answer(to: request, .send(Outgoing(conversation: id, text: "text")))
+        }
+        _ = send(101)
+        _ = test.answer(to: 102, .arrange(id, ArrangementChange(adding: .muted)))
+        #expect(test.answer(to: 103, .forget(ada)) == [.standing(ada, .unsaid)])
+        #expect(test.harness.node.conversationStatus(of: id) == nil)
+        #expect(send(104) == [.failed(.notMember)])
+        #expect(test.answer(to: 105, .beginDirect(ada)) == [.joined(id)])
+        #expect(test.harness.node.conversationStatus(of: id)?.arrangement == [])
+        _ = send(106)
+        let key = LogKey(conversation: id, name: test.harness.node.ownLog)
+        // Its opening, and a text before and behind.
+        #expect(test.harness.disk[key]?.map(\.first) == [1, 2, 3])
+    }
+
     @Test(
         "another key under the name of somebody known is told of, and one under any other name is not"
     )

@@ -87,6 +87,46 @@ import Testing
             self.request(.sendPacket(stream: stream, [3]), &harness) == .failed(.unknownStream))
     }
 
+    // Shows: told.streams
+    @Test("what is for one member goes to their devices alone, and fails while none is linked")
+    func forOne() throws {
+        var harness = Harness()
+        harness.join(Self.ops)
+        harness.settle()
+        let ben = personKeys(50, 51)
+        harness.link(2, of: ben, in: [Self.ops], features: .own)
+        harness.link(3, in: [Self.ops], features: .own)
+        harness.link(4, of: ben, in: [Self.ops], features: .own)
+        harness.settle()
+        func open(_ member: UInt8) -> Answer? {
+            self.request(
+                .openStream(
+                    Self.ops.conversation, Self.name(), isOrdered: false,
+                    member: Harness.peer(member)), &harness)
+        }
+        #expect(open(9) == .failed(.notInRoom([Harness.peer(9)])))
+        guard case .streamOpened(let stream)? = open(2) else { throw Missing() }
+        #expect(
+            self.request(.sendPacket(stream: stream, [1]), &harness)
+                == .packetSent(number: 1, told: 2))
+        for number in [UInt8(2), 4] {
+            harness.give(.linkClosed(LinkID(UInt64(number)), nil))
+        }
+        harness.settle()
+        let gone = self.request(.sendPacket(stream: stream, [2]), &harness)
+        #expect(gone == .failed(.notInRoom([Harness.peer(2)])))
+        harness.link(4, of: ben, in: [Self.ops], features: .own)
+        harness.settle()
+        // What could not be sent has no number.
+        #expect(
+            self.request(.sendPacket(stream: stream, [2]), &harness)
+                == .packetSent(number: 2, told: 1))
+        #expect(self.request(.closeStream(stream), &harness) == .streamClosed)
+        #expect(self.packets(harness.take(from: 2)).map(\.number) == [1])
+        #expect(self.packets(harness.take(from: 4)).map(\.number) == [1, 2, 3])
+        #expect(self.packets(harness.take(from: 3)).isEmpty)
+    }
+
     // Shows: shown.streams
     @Test("what is too large or too fast is refused, says when it fits, and has no number")
     func limits() throws {

@@ -13,7 +13,7 @@ import Testing
 
     private static func set(_ wall: UInt64, _ harness: inout Harness) {
         harness.now = Instant(monotonic: harness.now.monotonic + 1, wall: wall)
-        harness.give(.seen(services: 0))
+        harness.give(.clockSet)
         harness.settle()
     }
 

@@ -143,6 +143,7 @@ extension NodeShell {
                 $0.received = Int64(report.received)
                 $0.early = Int64(report.early)
                 $0.small = report.isNarrow
+                $0.stuck = report.isStuck && !report.isNarrow
             }
         }
         result.follows = self.network.discovery.follows

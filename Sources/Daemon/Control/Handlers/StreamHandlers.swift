@@ -6,19 +6,26 @@ extension OpenStreamMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        let conversation = try shell.conversation(params.to)
+        let conversation = try params.to.map { (to) throws(RPCError) in
+            try shell.conversation(to)
+        }
+        let member = try params.member.map { (member) throws(RPCError) in
+            try shell.person(member, for: .reach)
+        }
         let name = try StreamName(checking: params.name)
         guard let client = reply.asker, client.isAlive else { return reply.answer(EmptyValue()) }
         guard shell.clients.streams.count(of: client.number) < ClientStreams.perClient else {
             throw .busy("a connection may have \(ClientStreams.perClient) streams open")
         }
-        guard params.receive == true else {
+        if params.receive != true, let conversation {
             return shell.request(
-                .openStream(conversation, name, isOrdered: params.ordered == true),
+                .openStream(
+                    conversation, name, isOrdered: params.ordered == true, member: member),
                 reply)
         }
-        guard shell.node.ask({ $0.conversationStatus(of: conversation) }) != nil else {
-            throw .notMember()
+        if let conversation {
+            let isIn = shell.node.ask { $0.conversationStatus(of: conversation) } != nil
+            guard isIn else { throw .notMember() }
         }
         let number = shell.openReader(name, in: conversation, for: client)
         reply.answer(Result { $0.stream = number })
