@@ -238,9 +238,8 @@ extension ChatState {
         for command: SlashCommand, _ error: RPCError, in id: String
     ) -> Bool {
         let people = error.candidates
-        guard error.reason == "stranger", people.count == 1, error.data?["matches"] == 1,
-            let name = error.data?["name"]?.stringValue, let key = people.first?.id.shortKey,
-            let place = command.rest.firstRange(of: name)
+        guard error.reason == "stranger", people.count == 1, let name = error.name,
+            let key = people.first?.id.shortKey, let place = command.rest.firstRange(of: name)
         else { return false }
         let shown = ShownPerson.safe(people.first?.name ?? "")
         self.note(
