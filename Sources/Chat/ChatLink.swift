@@ -200,6 +200,7 @@ extension ChatState {
             self.notice = Self.text(error)
             self.with(id) { $0.refused(what) }
         case .members(_, let isShown): if isShown { self.undone(asked, Self.text(error)) }
+        case .command(let command, let id) where self.offerKey(for: command, error, in: id): break
         case .command, .edit: self.undone(asked, Self.text(error))
         case .info(let id): self.with(id) { if !$0.stale.isEmpty { $0.stale.removeFirst() } }
         case .follow where error.reason == "ownerOnly" && !self.link.isGuest:
@@ -229,6 +230,25 @@ extension ChatState {
             .acknowledge, .info, .transfers, .rooms, .people, .requests:
             break
         }
+    }
+
+    /// Gives a command back with the key of the only person whom its name may mean, for the user to confirm;
+    /// false where there is no such person.
+    private mutating func offerKey(
+        for command: SlashCommand, _ error: RPCError, in id: String
+    ) -> Bool {
+        let people = error.candidates
+        guard error.reason == "stranger", people.count == 1, let name = error.name,
+            let key = people.first?.id.shortKey, let place = command.rest.firstRange(of: name)
+        else { return false }
+        let shown = ShownPerson.safe(people.first?.name ?? "")
+        self.note(
+            "/\(command.name): \(shown) \(key) is not a contact of yours, and anyone can take a name; "
+                + "if you mean this key, press Enter", isFault: true, in: id)
+        var rest = command.rest
+        rest.replaceSubrange(place, with: key)
+        self.putBack(SlashCommand(name: command.name, rest: rest).line, in: id)
+        return true
     }
 
     /// Gives a text back to be changed and sent again: into the line, or among what was typed before

@@ -162,7 +162,11 @@ extension ChatState {
         guard let peer = change.peer else { return }
         let message = change.message ?? ""
         switch change.knownEvent {
-        case .delivered: self.with(id) { $0.receipts.delivered[peer] = message }
+        case .delivered:
+            self.with(id) { $0.receipts.delivered[peer] = message }
+            // It waits no more.
+            let waits = SendMethod.Waits.allCases.map { Self.text(of: $0) }
+            if id == self.current, waits.contains(self.notice ?? "") { self.notice = nil }
         case .read: self.with(id) { $0.receipts.read[peer] = message }
         case .linked, .unlinked:
             self.linked[peer] = change.knownEvent == .linked

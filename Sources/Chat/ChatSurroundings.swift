@@ -125,9 +125,13 @@ extension ChatState {
         }
         rows.append(ScreenRow())
         let room = rooms.first.map { ShownPerson.safe($0.name) } ?? "ops"
-        let person = people.first { !$0.shown.hasKey && !$0.name.contains(" ") }?.name.shown
+        // A name alone reaches only people whom the user knows.
+        let person =
+            people.first {
+                [.known, .verified].contains($0.tier) && !$0.shown.hasKey && !$0.name.contains(" ")
+            }.map { "@\($0.name.shown)" } ?? people.first?.id.shortKey ?? "@NAME"
         rows += line(" try", "/join \(room)  join a room, or create one (Tab completes)", .accent)
-        rows += line("", "/msg @\(person ?? "NAME") hello  write to one person", .accent)
+        rows += line("", "/msg \(person) hello  write to one person", .accent)
         rows += line("", "/help  all commands; /help keys: all keys", .accent)
         return rows
     }

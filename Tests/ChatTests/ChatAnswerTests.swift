@@ -63,6 +63,39 @@ struct ChatAnswerTests {
         #expect(!client.screen().contains { $0.contains("stoa realm") })
     }
 
+    @Test("what a message waits for is said until it is delivered")
+    func waits() {
+        var client = Client()
+        client.say("hello")
+        client.answer("send", ["id": "m1", "cursor": 5, "waits": "unaccepted"])
+        #expect(client.screen().contains { $0.contains("once they accept you") })
+        client.change(
+            "delivered", [("id", .string(Client.ops)), ("peer", "p"), ("message", "m1")])
+        #expect(!client.screen().contains { $0.contains("once they accept you") })
+    }
+
+    @Test(
+        "a stranger's name comes back as the key, which Enter confirms; of several people none does"
+    )
+    func stranger() {
+        var client = Client()
+        client.say("/msg @ben may I?")
+        let ben = (id: Client.ben, name: "ben")
+        client.refuse(
+            "createConversation", .stranger("@ben", matches: 1, candidates: [ben]))
+        #expect(client.screen().contains { $0.contains("ben @bbbbbbbbbbbb is not a contact") })
+        #expect(client.state.shown.input.text == "/msg @bbbbbbbbbbbb may I?")
+        client.enter()
+        #expect(client.waiting("createConversation").first?["person"] == "@bbbbbbbbbbbb")
+        client = Client()
+        client.say("/msg @ben may I?")
+        client.refuse(
+            "createConversation",
+            .stranger("@ben", matches: 2, candidates: [ben, (id: Client.ops, name: "ben")]))
+        #expect(client.state.shown.input.text == "/msg @ben may I?")
+        #expect(client.screen().joined(separator: " ").contains("@bbbbbbbbbbbb ben"))
+    }
+
     @Test("a /msg that is refused, or that nobody answers, comes back into the line")
     func messageRefused() {
         var client = Client()

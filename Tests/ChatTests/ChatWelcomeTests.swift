@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The first screen of chat")
 struct ChatWelcomeTests {
-    private func answerAround(_ client: inout Client) {
+    private func answerAround(_ client: inout Client, tier: String = "known") {
         client.answer(
             "rooms",
             [
@@ -19,7 +19,10 @@ struct ChatWelcomeTests {
             "peers",
             [
                 "items": [
-                    ["id": .string(Client.ben), "name": "ben", "state": "linked"],
+                    [
+                        "id": .string(Client.ben), "name": "ben", "state": "linked",
+                        "tier": .string(tier),
+                    ],
                     ["id": "cccccccccccccccc", "name": "cy", "state": "away"],
                 ]
             ])
@@ -47,6 +50,13 @@ struct ChatWelcomeTests {
             #expect(screen.contains(text), "\(text)")
         }
         #expect(!screen.contains("gone") && !screen.contains("cy"))
+    }
+
+    @Test("offers a stranger's key, since the name alone would not reach them")
+    func stranger() {
+        var client = Client(conversations: [])
+        self.answerAround(&client, tier: "stranger")
+        #expect(client.screen().contains { $0.contains("/msg @bbbbbbbbbbbb hello") })
     }
 
     @Test("says what to do where nobody and nothing is around, in every width")

@@ -314,6 +314,10 @@ extension Node {
         guard self.isJoinedOrWillBe(outgoing.conversation) else { return .notMember }
         let kind = self.conversations.table[known: outgoing.conversation].kind
         if let realm = kind.realm, !self.own.realms.contains(realm) { return .notInRealm }
+        // It would wait for a link that the user wants none of.
+        if let peer = kind.direct?.device, self.standing(of: peer) == .blocked {
+            return .blocked(peer)
+        }
         if kind.room == nil, self.keyring.current(in: outgoing.conversation) == nil {
             return .cannotSeal
         }

@@ -231,6 +231,20 @@ import Testing
         #expect(test.harness.disk[key]?.map(\.first) == [1, 2, 3])
     }
 
+    @Test("nothing is sent to somebody who is blocked, also where the two have written before")
+    func blockedLater() throws {
+        var test = self
+        test.meet("Cleo", "Dora")
+        let begun = test.answer(to: 100, .beginDirect(ada))
+        let id = try #require(test.harness.node.begunDirect(with: ada))
+        #expect(begun == [.joined(id)])
+        _ = test.answer(to: 101, .stand(ada, .blocked))
+        let outgoing = Outgoing(conversation: id, text: "hello?")
+        #expect(test.answer(to: 102, .send(outgoing)) == [.failed(.blocked(ada))])
+        _ = test.answer(to: 103, .stand(ada, .unsaid))
+        #expect(test.answer(to: 104, .send(outgoing)) != [.failed(.blocked(ada))])
+    }
+
     @Test(
         "another key under the name of somebody known is told of, and one under any other name is not"
     )
