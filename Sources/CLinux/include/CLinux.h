@@ -44,6 +44,10 @@ void clinux_release_code(void);
 /* Gives the system what is free of the heap, wherever in it: malloc_trim(3). */
 void clinux_release_heap(void);
 
+/* Whose process has the other end of a connection within 127.0.0.1, by its port and the one that it connected
+   to: sock_diag(7). ENOENT where there is none. */
+int clinux_loopback_user(uint16_t port, uint16_t server, uid_t *user);
+
 /* eventfd(2) with EFD_NONBLOCK and EFD_CLOEXEC. */
 int clinux_eventfd(void);
 
