@@ -33,7 +33,7 @@ STRIP ?= --strip
 # Where zsh of Debian looks for what packages bring is another folder.
 ZSH_COMPLETIONS ?= site-functions
 
-.PHONY: help demo build setup test labs sim interop counts bench load chat coverage lint format \
+.PHONY: help demo build setup test labs sim interop counts bench load chat web coverage lint format \
 	check check-long install uninstall dist deb packages doctor clean mutants fuzz faults
 
 help:  ## This list
@@ -89,6 +89,9 @@ bench: build  ## Measure against the floor, on a network of its own (as root; ab
 chat: build  ## Do what people do in the chat client, and look at its screen (as root; 1 minute)
 	@Tests/System/Chat/run.sh $(PROGRAMS) $(CHAT)
 
+web: build  ## Do what people do in the page, in a browser, and attack it (as root; 2 minutes)
+	@Tests/System/Web/run.sh $(PROGRAMS) $(WEB)
+
 load: build  ## Put a node under attacks and loads beside an honest pair (as root; 2 minutes)
 	@Tests/System/Load/run.sh $(PROGRAMS) $(LOAD)
 
@@ -111,7 +114,7 @@ install:  ## Install programs, units, manual pages and completions; takes PREFIX
 	@test -x $(PROGRAMS)/stoad -a -x $(PROGRAMS)/stoa || { echo 'first: make build' >&2; exit 66; }
 	install -D -m 755 $(STRIP) $(PROGRAMS)/stoad $(DESTDIR)$(PREFIX)/bin/stoad
 	install -D -m 755 $(STRIP) $(PROGRAMS)/stoa $(DESTDIR)$(PREFIX)/bin/stoa
-	for program in stoa-chat stoa-notify; do \
+	for program in stoa-chat stoa-notify stoa-web; do \
 		install -D -m 755 $(STRIP) $(PROGRAMS)/$$program $(companions)/$$program || exit; \
 	done
 	install -d $(units)/user $(units)/system
@@ -128,6 +131,8 @@ install:  ## Install programs, units, manual pages and completions; takes PREFIX
 	install -D -m 644 Completions/stoa.bash $(share)/bash-completion/completions/stoa
 	install -D -m 644 Completions/_stoa $(share)/zsh/$(ZSH_COMPLETIONS)/_stoa
 	install -D -m 644 Completions/stoa.fish $(share)/fish/vendor_completions.d/stoa.fish
+	install -D -m 644 Desktop/stoa.desktop $(share)/applications/stoa.desktop
+	install -D -m 644 Sources/CPage/Page/icon.svg $(share)/icons/hicolor/scalable/apps/stoa.svg
 	install -d $(documents)/Docs/Protocol/vectors $(documents)/Docs/Decisions
 	install -m 644 README.md $(documents)
 	install -m 644 Docs/*.md Docs/openrpc.json $(documents)/Docs
@@ -141,7 +146,8 @@ endif
 
 uninstall:  ## Remove what install installed
 	rm -f $(DESTDIR)$(PREFIX)/bin/stoad $(DESTDIR)$(PREFIX)/bin/stoa
-	rm -f $(companions)/stoa-chat $(companions)/stoa-notify
+	rm -f $(companions)/stoa-chat $(companions)/stoa-notify $(companions)/stoa-web
+	rm -f $(share)/applications/stoa.desktop $(share)/icons/hicolor/scalable/apps/stoa.svg
 	rm -f $(units)/user/graphical-session.target.wants/stoa-notify.service
 	rm -f $(units)/user/stoa-notify.service $(units)/user/stoad.service $(units)/user/stoad.socket
 	rm -f $(units)/system/stoad@.service $(units)/system/stoad@.socket

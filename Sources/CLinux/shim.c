@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <linux/sock_diag.h>
 #include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -120,6 +122,40 @@ int clinux_take_clock_change(int descriptor) {
     if (read(descriptor, &expired, sizeof expired) >= 0 || errno != ECANCELED) return 0;
     await_clock_change(descriptor);
     return 1;
+}
+
+int clinux_loopback_user(uint16_t port, uint16_t server, uid_t *user) {
+    struct {
+        struct nlmsghdr head;
+        struct inet_diag_req_v2 ask;
+    } request = {
+        .head = {
+            .nlmsg_len = sizeof request, .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST },
+        .ask = { .sdiag_family = AF_INET, .sdiag_protocol = IPPROTO_TCP, .idiag_states = -1 },
+    };
+    request.ask.id.idiag_sport = htons(port);
+    request.ask.id.idiag_dport = htons(server);
+    request.ask.id.idiag_src[0] = request.ask.id.idiag_dst[0] = htonl(INADDR_LOOPBACK);
+    request.ask.id.idiag_cookie[0] = request.ask.id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
+    int diagnosis = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    if (diagnosis < 0) return -1;
+    union {
+        struct nlmsghdr head;
+        char bytes[4096];
+    } answer;
+    ssize_t count = send(diagnosis, &request, sizeof request, 0);
+    if (count > 0) count = recv(diagnosis, &answer, sizeof answer, 0);
+    int code = count < 0 ? errno : EPROTO;
+    close(diagnosis);
+    if (count >= (ssize_t)NLMSG_LENGTH(sizeof(struct nlmsgerr)) && answer.head.nlmsg_type == NLMSG_ERROR) {
+        code = -((struct nlmsgerr *)NLMSG_DATA(&answer.head))->error;
+    } else if (count >= (ssize_t)NLMSG_LENGTH(sizeof(struct inet_diag_msg))
+               && answer.head.nlmsg_type == SOCK_DIAG_BY_FAMILY) {
+        *user = ((struct inet_diag_msg *)NLMSG_DATA(&answer.head))->idiag_uid;
+        return 0;
+    }
+    errno = code;
+    return -1;
 }
 
 int clinux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }

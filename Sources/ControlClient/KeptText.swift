@@ -20,7 +20,9 @@ package final class KeptText {
     private var taken: [(path: String, lock: LockHolder)] = []
 
     /// Names the file; nil where neither `XDG_STATE_HOME` nor `HOME` says where it belongs.
-    package init?(socket: String, environment: [String: String]) {
+    ///
+    /// - Parameter program: what keeps it; another kind of program takes over nothing of it.
+    package init?(socket: String, environment: [String: String], of program: String = "chat") {
         let paths = Paths(environment: environment, userID: ProcessEnvironment.userID)
         guard let folder = try? paths.stateDirectory() else { return nil }
         self.folder = folder
@@ -28,7 +30,7 @@ package final class KeptText {
         let hash = socket.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) {
             ($0 ^ UInt64($1)) &* 0x100_0000_01B3
         }
-        self.beginning = "chat-\(String(hash, radix: 16))-"
+        self.beginning = "\(program)-\(String(hash, radix: 16))-"
         let name = "\(self.beginning)\(getpid())-\(UInt32.random(in: .min ... .max))"
         self.path = "\(self.folder)/\(name)"
     }

@@ -34,8 +34,29 @@ package final class LineClient {
         do throws(SystemError) { try self.connection.writeAll(line) } catch { throw .closed }
     }
 
+    /// Writes a line and passes a descriptor with it, which stays the caller's.
+    package func write(_ line: [UInt8], passing descriptor: Int32) throws(ClientError) {
+        do throws(SystemError) {
+            try self.connection.writeAll(line, passing: descriptor)
+        } catch {
+            throw .closed
+        }
+    }
+
     /// Reads once what is there, waiting when nothing is, and returns what is complete.
     package func receive() throws(ClientError) -> [ServerMessage] {
+        var messages: [ServerMessage] = []
+        for line in try self.receiveLines() {
+            guard let json = try? JSON(parsing: line), let message = ServerMessage(json) else {
+                throw .garbled("a line is not JSON-RPC")
+            }
+            messages.append(message)
+        }
+        return messages
+    }
+
+    /// The same, for those who pass on what they do not read: lines without their newlines.
+    package func receiveLines() throws(ClientError) -> [[UInt8]] {
         let count: Int?
         do throws(SystemError) {
             count = try self.connection.readSome(into: &self.buffer)
@@ -45,17 +66,12 @@ package final class LineClient {
         guard let count else { return [] }
         guard count > 0 else { throw .closed }
         self.codec.append(self.buffer[..<count])
-        var messages: [ServerMessage] = []
-        do {
-            while let line = try self.codec.nextLine() {
-                guard let message = ServerMessage(try JSON(parsing: line)) else {
-                    throw JSONError(.unexpectedByte, at: 0)
-                }
-                messages.append(message)
-            }
+        var lines: [[UInt8]] = []
+        do throws(LineError) {
+            while let line = try self.codec.nextLine() { lines.append(line) }
         } catch {
-            throw .garbled("a line is not JSON-RPC")
+            throw .garbled("a line is longer than \(ControlLimits.lineBytes) bytes")
         }
-        return messages
+        return lines
     }
 }

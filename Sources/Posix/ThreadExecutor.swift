@@ -88,7 +88,9 @@ package final class ThreadExecutor: SerialExecutor {
 private final class JobQueue: @unchecked Sendable {  // all state is under the mutex
     // Both have fixed addresses, because the C library keeps pointers to them.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    /// What the thread sleeps on. Unlike a condition it is left without the mutex, whose unlocking would cost a call.
+    /// What the thread sleeps on.
+    ///
+    /// A thread leaves a condition with the mutex, which then counts as contended: a system call more to unlock it.
     private let changed = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
     private var urgent = Lane()
     private var usual = Lane()

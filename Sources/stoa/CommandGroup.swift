@@ -8,7 +8,8 @@ struct CommandGroup {
         CommandGroup(
             title: "Talk",
             names: [
-                "chat", "send", "history", "search", "conversations", "edit", "delete", "react",
+                "chat", "web", "send", "history", "search", "conversations", "edit", "delete",
+                "react",
                 "info",
             ]),
         CommandGroup(

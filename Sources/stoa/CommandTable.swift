@@ -66,6 +66,7 @@ enum CommandTable {
         BackupCommand.self,
         RestoreCommand.self,
         ChatCommand.self,
+        WebCommand.self,
         ExportCommand.self,
         OnCommand.self,
         RunCommand.self,

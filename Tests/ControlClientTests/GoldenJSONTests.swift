@@ -29,6 +29,7 @@ import Testing
     ]
     private static let others: Set = [
         "realm", "backup", "restore", "chat", "on", "run", "ask", "fetch", "picture", "notify",
+        "web",
         "stream",
         "doctor",
     ]

@@ -51,6 +51,7 @@ extension IntegrationTests {
             arguments: [
                 ("stoa-chat --help", 0), ("stoa-chat --version", 0), ("stoa-chat --bogus", 64),
                 ("stoa-chat", 64), ("stoa-notify --help", 0), ("stoa-notify --version", 0),
+                ("stoa-web --help", 0), ("stoa-web --version", 0), ("stoa-web --bogus", 64),
                 ("stoa-notify --bogus", 64), ("stoa-notify --socket=", 64),
             ] as [(String, Int32)])
         func started(words: String, code: Int32) throws {

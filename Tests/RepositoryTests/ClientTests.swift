@@ -4,7 +4,7 @@ import Testing
 struct ClientTests {
     private static let modules = [
         "Chat", "ControlClient", "Doctor", "Notifications", "Screen", "stoa", "stoa-chat",
-        "stoa-notify",
+        "stoa-notify", "stoa-web", "Web",
     ]
 
     /// The files that may read a field by its name.

@@ -17,6 +17,10 @@ struct ImportTests {
         "stoa-notify": [
             "ControlAPI", "ControlClient", "Glibc", "Loop", "Notifications", "Posix",
         ],
+        "Web": ["CPage", "ControlAPI"],
+        "stoa-web": [
+            "CMicroHTTP", "ControlAPI", "ControlClient", "Glibc", "Loop", "Posix", "Web",
+        ],
         "Screen": ["CCurses", "Chat", "Glibc"],
         "stoa-chat": ["Chat", "ControlAPI", "ControlClient", "Glibc", "Posix", "Screen"],
         "Loop": ["CLinux", "CSystemd", "Glibc", "Posix", "Synchronization"],
@@ -83,10 +87,10 @@ struct ImportTests {
         for module in Repository.modules {
             for file in Repository.swift("Sources/\(module)") {
                 for (name, line) in Self.imports(file)
-                where ["COpenSSL", "CSodium", "CSQLite", "CSystemd", "CDNSSD", "CAvahi", "CCurses"]
-                    .contains(
-                        name)
-                {
+                where [
+                    "COpenSSL", "CSodium", "CSQLite", "CSystemd", "CDNSSD", "CAvahi", "CCurses",
+                    "CMicroHTTP",
+                ].contains(name) {
                     importers[name, default: []].insert(module)
                     #expect(
                         !line.code.hasPrefix("public") && !line.code.hasPrefix("@_exported"),

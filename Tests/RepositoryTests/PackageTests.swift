@@ -60,8 +60,9 @@ struct PackageTests {
         let linked = Self.closure("stoa")
         #expect(linked.contains("ControlAPI"))
         for name in [
-            "COpenSSL", "CSodium", "CSQLite", "CSystemd", "CDNSSD", "CAvahi", "CCurses", "Chat",
-            "Screen",
+            "COpenSSL", "CSodium", "CSQLite", "CSystemd", "CDNSSD", "CAvahi", "CCurses",
+            "CMicroHTTP",
+            "Chat", "Screen", "Web",
             "Crypto", "Engine", "Formats", "Storage",
             "Loop", "Discovery", "Daemon", "Simulation",
         ] {

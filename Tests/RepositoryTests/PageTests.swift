@@ -89,7 +89,7 @@ struct PageTests {
     @Test("every command of `stoa` that the pages for users show is one")
     func stoa() {
         #expect(Self.commands.contains("send"))
-        let pages = ["README.md", "Docs/Guide.md", "Docs/Chat.md"]
+        let pages = ["README.md", "Docs/Guide.md", "Docs/Chat.md", "Docs/Web.md"]
         for page in Repository.pages where pages.contains(page.path) {
             for (place, text) in Self.code(page) {
                 var words = Self.words(text)[...]

@@ -201,7 +201,7 @@ struct PlainEnglishTests {
     /// The modules whose texts a person sees.
     private static let shownModules = [
         "stoa", "ControlAPI", "ControlClient", "Chat", "Notifications", "stoa-chat", "stoa-notify",
-        "Screen",
+        "Screen", "stoa-web", "Web",
     ]
 
     /// The literals of a file that are sentences, or parts of one.

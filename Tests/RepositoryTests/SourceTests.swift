@@ -4,7 +4,7 @@ import Testing
 struct SourceTests {
     /// The modules that touch C, threads or memory by hand.
     private static let unsafeModules: Set<String> = [
-        "Posix", "Loop", "Storage", "Crypto", "Daemon", "Discovery",
+        "Posix", "Loop", "Storage", "Crypto", "Daemon", "Discovery", "stoa-web",
     ]
 
     private static func module(_ file: TextFile) -> String {
@@ -117,7 +117,7 @@ struct SourceTests {
 
     @Test("what decides holds no thread, task or lock, and reads no clock and no chance of its own")
     func pure() {
-        let files = ["Formats", "Engine", "ControlAPI", "Chat", "Notifications"].flatMap {
+        let files = ["Formats", "Engine", "ControlAPI", "Chat", "Notifications", "Web"].flatMap {
             Repository.swift("Sources/\($0)")
         }
         self.refuse(

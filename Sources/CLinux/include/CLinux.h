@@ -51,6 +51,10 @@ int clinux_clock_monitor(void);
 /* Whether the clock was set since; has it wait for the next time. */
 int clinux_take_clock_change(int descriptor);
 
+/* Whose process has the other end of a connection within 127.0.0.1, by its port and the one that it connected
+   to: sock_diag(7). ENOENT where there is none. */
+int clinux_loopback_user(uint16_t port, uint16_t server, uid_t *user);
+
 /* eventfd(2) with EFD_NONBLOCK and EFD_CLOEXEC. */
 int clinux_eventfd(void);
 

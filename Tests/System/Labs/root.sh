@@ -13,7 +13,7 @@ command -v mmdebstrap >/dev/null || die "there is no mmdebstrap: Tests/System/To
 
 # What a machine has on which people log in, and what the packages ask for.
 wanted=systemd,systemd-sysv,dbus,dbus-user-session,libpam-systemd,iproute2
-wanted+=,libsodium23,libsqlite3-0,libavahi-core7,libncursesw6,libstdc++6
+wanted+=,libsodium23,libsqlite3-0,libavahi-core7,libncursesw6,libmicrohttpd12,libstdc++6
 mkdir -p "$(dirname "$folder")"
 if [ "$(cat "$folder/.holds" 2>/dev/null)" != "$wanted" ]; then
     rm -rf "$folder"

@@ -1,0 +1,75 @@
+// Every text of the page, in one place, so that other languages can follow.
+
+const many = (count, one, more) => (count === 1 ? one : more.replace("#", String(count)));
+
+export const T = {
+  title: "Stoa",
+  // Signing in and losing touch
+  locked: "Sign in to Stoa's page",
+  lockedText: "Open Stoa from your applications, or run “stoa web” in a terminal. If your browser cannot open the page that way, run “stoa web --code” and type the code here.",
+  code: "Code", enter: "Open", wrongCode: "That code does not work. It may have expired: run “stoa web --code” again.",
+  ended: "Stoa's page program has ended",
+  endedText: "It ends ten minutes after its last page is closed. Your drafts are kept. Open Stoa again from your applications, or run “stoa web”.",
+  full: "Eight pages are open already", fullText: "Close one of them, then reload this page.",
+  reload: "Reload", connecting: "Connecting …",
+  daemonOff: "Stoa is not running on this machine. What you send now goes out when it is back.",
+  start: "Start Stoa",
+  // List
+  conversations: "Conversations", filter: "Find a conversation (Ctrl+K)", none: "No conversation yet",
+  newConversation: "New conversation", settings: "Settings", profile: "Your profile", search: "Search",
+  archived: "Show archived", archivedBack: "Hide archived", requests: "Wants to write to you",
+  unread: (n) => many(n, "1 unread message", "# unread messages"), mentions: (n) => many(n, "1 mention of you", "# mentions of you"),
+  muted: "muted", secret: "secret room", room: "room", direct: "conversation with one person", draft: "Draft:",
+  // States
+  online: "online", away: "away", offline: "offline", you: "you", verified: "keys compared",
+  // First run
+  welcome: "Welcome to Stoa", welcomeText: "Chat with the people on this network. There is no server and no account: your messages stay on your machine and theirs.",
+  yourName: "Your name", choosePicture: "Choose a picture", around: "Who is around", nobodyAround: "Nobody yet. Others appear here when Stoa runs on their machines on this network.",
+  roomsAround: "Rooms you can join", tryThis: "Three things to try",
+  try1: "Join a room, or create one", try2: "Write to somebody who is around", try3: "Send yourself a note",
+  // Log
+  messages: "Messages", older: "Loading older messages …", newLine: "new", jumpDown: "Go to the newest message",
+  jumpUnread: "Go to the first unread message", goToDate: "Go to a date", edited: "edited", showAll: "Show all", fold: "Show less",
+  action: (name, text) => `${name} ${text}`, joined: (n) => `${n} joined`, left: (n) => `${n} left`,
+  topic: (n, t) => (t ? `${n} set the topic: ${t}` : `${n} removed the topic`), unknown: "A message that this version cannot show",
+  location: "Location", waits: "waiting to be sent", delivered: "delivered", readBy: "read", sentOnly: "sent",
+  failed: "Not sent:", again: "Edit", discard: "Discard", disputed: "disputed", late: "arrived late",
+  missing: (n) => many(n, "1 message is missing here", "# messages are missing here"),
+  download: "Download", fetching: "Fetching …", tooLargePicture: "Too large to show here", notPicture: "This is no picture that can be shown",
+  noneYet: "No messages yet. Say hello.",
+  // Actions on a message
+  reply: "Reply", react: "React", edit: "Edit", remove: "Delete", info: "Details", copy: "Copy text", more: "More",
+  confirmDelete: "Delete this message?", confirmDeleteText: "It is deleted from every machine that has it, as soon as each is reachable.",
+  // Composer
+  write: (name) => `Write to ${name}`, send: "Send", attach: "Send a file", emoji: "Emoji", cancel: "Cancel", replyingTo: (n) => `Replying to ${n}`,
+  editing: "Editing your message", typing: (names) => many(names.length, `${names[0]} is typing`, names.length === 2 ? `${names[0]} and ${names[1]} are typing` : `${names[0]} and ${names.length - 1} others are typing`),
+  drop: "Drop files here to send them", tooLong: (bytes, limit) => `The text is too long: ${bytes} of ${limit} bytes. Send it as a file.`,
+  caption: "Say something with it (optional)", sendFile: "Send file", uploading: "Handing over …",
+  // Dialogs
+  close: "Close", ok: "OK", save: "Save", create: "Create", join: "Join", open: "Open", copyLine: "Copy", copied: "Copied",
+  invitation: "Invitation", inviteText: "Anyone who has this line or picture can join and read along. Give it only to people you mean to invite.", showInvite: "Show the invitation",
+  inviteAsk: "The invitation is a secret: show it only when nobody else can see your screen.",
+  newRoom: "Open room", newRoomText: "Everybody on the network can find and join it.", roomName: "Name of the room", newSecret: "Secret room",
+  newSecretText: "Only people with the invitation can find or read it.", newDirect: "One person", personName: "Name or key", byInvite: "By invitation",
+  inviteLine: "Invitation line or phrase", joinRoom: (n) => `Join ${n}`, members: "Members", memberCount: (n) => many(n, "1 member", "# members"),
+  conversation: "About this conversation", topicLabel: "Topic", mute: "Mute", unmute: "Unmute", archive: "Archive", unarchive: "Unarchive",
+  leave: "Leave", leaveText: "You leave the room. Its messages stay on your disk.", forget: "Delete from this machine", retention: "Keep messages for",
+  forgetText: (n) => many(n, "1 message is deleted from this machine, and you leave the conversation. Others keep theirs.", "# messages are deleted from this machine, and you leave the conversation. Others keep theirs."),
+  retainForever: "ever", retainDays: (n) => many(n, "1 day", "# days"), retainGoing: (n) => many(n, "1 message is deleted now.", "# messages are deleted now."),
+  person: "About this person", writeTo: "Write to them", addContact: "Add to contacts", removeContact: "Remove from contacts", verify: "Compare keys",
+  verifyText: "Ask them in person or by phone to read out theirs. If both show the same, nobody sits between you.", digits: "Digits", words: "Words", theySame: "They are the same",
+  block: "Block", unblock: "Unblock", blockText: "No link to them, no requests from them, and what they write is hidden. They are not told.", key: "Key",
+  accept: "Accept", decline: "Decline", requestFrom: (n) => `${n} wants to write to you`, names: "Name", status: "Status", removePicture: "Remove picture",
+  presence: "Shown as", theme: "Colours", themeAuto: "as the system", themeLight: "light", themeDark: "dark", enterSends: "Enter sends", notifications: "Notifications of this browser",
+  daemonSettings: "Settings of the daemon", lockedBy: "set by your administrator", realms: "Realms", newRealm: "New realm", realmText: "A realm is a set of rooms that only people you invite can see.",
+  realmName: "Name of the realm", leaveRealm: "Leave", joinRealm: "Join by invitation", rotate: "New secret", backup: "Backup", backupText: "A sealed file with your identity, contacts, rooms and realms. Whoever has it and its phrase can act as you.",
+  phrase: "Phrase", makeBackup: "Save a backup", doctor: "Check the connection", doctorText: "What the daemon found about its reach, the network and its settings.", allWell: "Nothing is wrong as far as the daemon can tell.",
+  searchFor: "Search all messages", results: (n) => many(n, "1 result", "# results"), nothingFound: "Nothing found", inThis: "only in this conversation", moreResults: "More results",
+  whoRead: "Who has it", firstText: "First version", jumpTo: "Go to it", switcher: "Go to a conversation", shortcuts: "Keyboard",
+  outcome: { read: "read", delivered: "delivered", held: "held", waiting: "waiting", onItsWay: "on its way", away: "away" },
+  failedTo: (what) => `That did not work: ${what}`, undone: "Done", back: "Back to the list", alerts: "Warnings",
+  keys: [["Ctrl+K", "go to a conversation"], ["Alt+↑ / Alt+↓", "previous / next conversation"], ["Alt+U", "next unread conversation"],
+    ["Ctrl+Shift+F", "search"], ["Enter", "send"], ["Shift+Enter", "new line"], ["↑ in an empty line", "edit your last message"],
+    ["Tab from the line", "to the messages; ↑ and ↓ move"], ["r, e, +, Delete", "reply, edit, react, delete the chosen message"],
+    ["@ and :", "complete a name or an emoji"], ["Escape", "close, or stop replying"]],
+};
