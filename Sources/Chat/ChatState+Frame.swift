@@ -248,7 +248,7 @@ extension ChatState {
                 Look(isBold: true, isReversed: true))
         }
         if !self.shown.topic.isEmpty { row.append("  \(self.shown.topic)", .bar) }
-        if areas.side > 0, self.shown.memberCount > 0 {
+        if areas.side > 0, !self.shown.isDirect, self.shown.memberCount > 0 {
             let count = self.shown.memberCount
             row.append("  \(count) \(count == 1 ? "member" : "members")", .bar)
         }

@@ -337,6 +337,16 @@ struct ChatAnswerTests {
         #expect(client.screen().contains { $0.contains("here: ada (you), ben") })
     }
 
+    @Test("a conversation of two people has no member count")
+    func membersOfTwo() {
+        let direct: JSON = [
+            "id": .string(Client.ops), "kind": "direct", "name": "@ben", "members": 2,
+            "person": .string(Client.ben),
+        ]
+        let client = Client(columns: 120, conversations: [direct])
+        #expect(client.screen()[0].contains("ben") && !client.screen()[0].contains("members"))
+    }
+
     @Test("the number of members in the header follows the daemon, and their list is read anew")
     func memberCount() {
         var client = Client(columns: 120)
