@@ -105,7 +105,7 @@ def plaintext_forgeries() -> dict[str, tuple[list[bytes], Due]]:
         if name.startswith(("refuse.frame.", "refuse.fragment.")) and len(data) <= 16_384:
             out[name.removeprefix("refuse.")] = ([data], Due.CLOSE)
     ping = frames.ping(1, 1).packed()
-    part, rest = (frame.packed() for frame in frames.fragments(Frame(0x5C, bytes(20_000))))
+    part, rest = (frame.packed() for frame in frames.fragments(Frame(0x5E, bytes(20_000))))
     out["fragment: a frame of its channel between"] = (
         [part, frames.digest(bytes(32), bytes(32), bytes(32)).packed()],
         Due.CLOSE,
