@@ -120,6 +120,20 @@ package enum Limits {
     package static let actFieldBytes = 512
     /// A whole act: with the longest basis and fields, rounded up.
     package static let actBytes = 2_900
+    /// Heads of acts that the maker of a group's key names.
+    package static let epochBasis = 60
+    /// Acts, keys and sealed keys in one frame.
+    package static let groupFrameItems = 64
+    /// The acts of one frame, so that it holds up what waits behind it no longer than half a run does.
+    package static let actsFrameBytes = 65_536
+    /// People whom somebody calls at once.
+    package static let calledPeople = 64
+    /// What of a set one's devices tell each other.
+    package static let ownItemBytes = 512
+    /// What they say of it: the secrets of a realm with its name, or a profile.
+    package static let ownValueBytes = 4_096
+    /// Entries that one of them replaces.
+    package static let ownReplaced = 64
     /// Logs whose end a removal names, those that were written last: one for each device that people may have.
     package static let removedLogs = 8
 }

@@ -62,6 +62,7 @@ extension Simulation {
         case .forkProof(let proof): return .forkProof(proof)
         case .presence: return .presence(self.random.chance(50) ? .away : .online)
         case .dialBack, .dialledBack, .ephemeral: return frame
+        case .actHeads, .actWant, .acts, .epochKeys, .sealedKeys: return frame
         }
     }
 

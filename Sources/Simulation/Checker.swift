@@ -363,6 +363,10 @@ struct Checker {
         case .payloads(let payloads) where !payloads.items.isEmpty:
             conversations = [payloads.conversation]
         case .ephemeral(let piece): conversations = [piece.conversation]
+        case .actHeads(let heads): conversations = [heads.group]
+        case .actWant(let want): conversations = [want.group]
+        case .acts(let group, _), .epochKeys(let group, _), .sealedKeys(let group, _):
+            conversations = [group]
         case .presence:
             guard self.signals, !direction.announced.isEmpty else {
                 throw Violation(

@@ -15,7 +15,7 @@ extension Simulation {
             let made = try? ConversationKey(key, suite: suite, of: room.conversation)
         else { preconditionFailure("32 bytes are a key, and the suite is there") }
         self.story.roomKeys[room.conversation] = made
-        self.checker.keyring.add(made)
+        self.checker.keyring.use(made)
         for machine in self.machines.indices { self.giveKey(of: room.conversation, to: machine) }
     }
 
@@ -33,7 +33,7 @@ extension Simulation {
             ? self.random.chance(80)
             : first.map { self.machines[$0].access.keyring.current(in: room) != nil } ?? false
         guard hasKey else { return }
-        self.machines[machine].access.keyring.add(key)
+        self.machines[machine].access.keyring.use(key)
         self.checker.keyHolders[room, default: []].insert(machine)
     }
 }

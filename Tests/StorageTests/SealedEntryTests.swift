@@ -34,7 +34,7 @@ struct SealedEntryTests {
     func opened() async throws {
         let key = try Self.key()
         var keyring = Keyring()
-        keyring.add(key)
+        keyring.use(key)
         let directory = try TemporaryDirectory()
         let store = try await directory.open()
         var log = LogWriter(bob)

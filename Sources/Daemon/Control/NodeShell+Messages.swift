@@ -86,7 +86,7 @@ extension NodeShell {
                 $0.size = Int64(clamping: file.size)
             }
         case .stream(let piece): result.text = piece.name.text
-        case .open, .erase, .edit, .reaction:
+        case .open, .erase, .epoch, .edit, .reaction:
             preconditionFailure("what only has effects is not shown by itself")
         }
         if self.isMention(message, isOwn: texts.ofAuthor.isOwn) { result.mention = true }
@@ -176,7 +176,7 @@ extension MessageResult.Kind {
             case .join: .join
             case .leave: .leave
             case .topic: .topic
-            case .fallback, .open, .erase, .edit, .reaction, .stream: .unknown
+            case .fallback, .open, .erase, .epoch, .edit, .reaction, .stream: .unknown
             }
     }
 }

@@ -165,15 +165,14 @@ struct Signals: Sendable {
             !conversations.isWaitingToBeLetIn(conversation, on: id, of: links)
         else { return (nil, wanted) }
         let peer = links[id].info.peer
-        let body = EphemeralBody(
-            piece, by: peer, with: keyring.current(in: conversation),
-            isSealed: keyring.isSealed(conversation))
+        let body = keyring.read(piece, by: peer)
         switch body {
         case .typing where piece.stream == 0: return (body, [])
         case .packet(let packet) where piece.stream != 0:
             let signal = Signal.packet(peer, conversation, stream: piece.stream, packet)
             return (body, [.perform(.signal([signal]))])
-        case .typing, .packet, nil: return (nil, [])
+        // Signals are for nodes that announce calls.
+        case .typing, .packet, .signal, nil: return (nil, [])
         }
     }
 

@@ -107,6 +107,8 @@ extension Node {
         case .digest, .buckets, .clock, .delta, .unavailable, .recordClock, .forkProof,
             .ephemeral, .presence, .blobAsk:
             break
+        // A node without this feature shares no group.
+        case .actHeads, .actWant, .acts, .epochKeys, .sealedKeys: break
         }
     }
 
@@ -187,6 +189,10 @@ extension Node {
         case .want(let want), .payloadWant(let want):
             self.links.isShared(want.conversation, on: id)
         case .forkProof(let proof): self.links.isShared(proof.key.conversation, on: id)
+        case .actHeads(let heads): self.links.isShared(heads.group, on: id)
+        case .actWant(let want): self.links.isShared(want.group, on: id)
+        case .acts(let group, _), .epochKeys(let group, _), .sealedKeys(let group, _):
+            self.links.isShared(group, on: id)
         case .payloads(let payloads):
             payloads.items.isEmpty || self.links.isShared(payloads.conversation, on: id)
         case .records(let records): records.allSatisfy { self.mayTell($0, on: id) }

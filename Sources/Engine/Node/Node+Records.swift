@@ -123,7 +123,7 @@ extension Node {
             guard self.persons.profiles.checked.contains(record) || record.isValid else {
                 return self.violation(id, "forged record of \(record.author.shortText)")
             }
-            guard record.isUsable, self.hasRoom(for: record),
+            guard record.isUsable, self.isOfItsPerson(record), self.hasRoom(for: record),
                 Profiles.takesPlace(record, of: standing, self.clocks.own),
                 !self.clocks.own.isAhead(record.time)
             else { continue }
@@ -146,6 +146,13 @@ extension Node {
                 self.keepEarly(record, on: id)
             }
         }
+    }
+
+    /// Whether a record is no revocation by somebody else than the person whose device its author has shown to be: anybody
+    /// can certify any device with keys of their own.
+    private func isOfItsPerson(_ record: Record) -> Bool {
+        guard let revocation = record.revocation else { return true }
+        return revocation.certificate.personID == self.person(of: record.author)
     }
 
     /// Whether there is room for a record beside those of its author, and where the user does not know them,

@@ -26,6 +26,8 @@ package enum EntryKind: UInt64, CaseIterable, Sendable {
     case topic = 4
     /// The author wants payloads erased; the content is of which entries.
     case erase = 5
+    /// A key of a group, and whom it is for.
+    case epoch = 6
     /// A message: UTF-8 text, in answer to another one or not.
     case text = 32
     /// What the author does, in words: "waves".
@@ -64,7 +66,7 @@ package enum EntryKind: UInt64, CaseIterable, Sendable {
         case .join: Traits(attendance: true)
         case .leave: Traits(attendance: false)
         case .topic: Traits(isLive: true)
-        case .erase: Traits(isShown: false)
+        case .erase, .epoch: Traits(isShown: false)
         case .text, .action, .location, .file:
             Traits(entryClass: .content, countsAsUnread: true, isLive: true)
         case .edit, .reaction: Traits(entryClass: .content, isLive: true, isAside: true)
@@ -102,6 +104,8 @@ package enum Content: Hashable, Sendable {
     case topic(String)
     /// Payloads are to be erased, of these entries; ascending, at most ``Limits/eraseTargets``.
     case erase([EntryTarget])
+    /// What own entries of a group are sealed with from here on.
+    indirect case epoch(EpochAnnouncement)
     /// What a message that this version cannot read wants shown in its place.
     case fallback(String)
 
@@ -120,6 +124,7 @@ package enum Content: Hashable, Sendable {
         case .leave: .leave
         case .topic: .topic
         case .erase: .erase
+        case .epoch: .epoch
         case .fallback: nil
         }
     }
@@ -130,7 +135,7 @@ package enum Content: Hashable, Sendable {
         case .text(let text), .reply(let text, _), .action(let text), .edit(let text, _): text
         case .location(let location): location.label
         case .file(let file): file.caption ?? file.name
-        case .open, .reaction, .stream, .join, .leave, .topic, .erase, .fallback: nil
+        case .open, .reaction, .stream, .join, .leave, .topic, .erase, .epoch, .fallback: nil
         }
     }
 
@@ -202,6 +207,7 @@ package enum Content: Hashable, Sendable {
         case .leave: break
         case .topic(let topic): writer.field(1, text: topic)
         case .erase(let targets): EntryTarget.write(targets, to: &writer)
+        case .epoch(let epoch): epoch.write(to: &writer)
         case .fallback: preconditionFailure("what cannot be read is not written")
         }
     }
@@ -252,6 +258,9 @@ package enum Content: Hashable, Sendable {
         case .erase:
             guard let targets = EntryTarget.read(fields) else { return nil }
             self = .erase(targets)
+        case .epoch:
+            guard let epoch = EpochAnnouncement(fields) else { return nil }
+            self = .epoch(epoch)
         }
     }
 }
@@ -269,6 +278,7 @@ extension EntryKind {
         case .stream: StreamPiece.mustKnow
         case .leave: []
         case .erase: EntryTarget.mustKnow
+        case .epoch: EpochAnnouncement.mustKnow
         }
     }
 }

@@ -18,15 +18,12 @@ package struct RoomInvitation: Hashable, Sendable {
     package static let prefix = "stoa:room?"
     /// The longest line has a name of 255 bytes in 765, 2 texts of 52 and what stands between.
     package static let limitBytes = 1_024
-    /// What stands for the id of the open realm.
-    private static let openRealm = "open"
 
     /// The line, without a newline.
     package var line: String {
         var line = InvitationLine(Self.prefix)
         line.add("name", escaping: self.room.name.text)
-        let isOpen = self.room.realm == .open
-        line.add("realm", isOpen ? Self.openRealm : self.room.realm.description)
+        line.add(self.room.realm)
         line.add("suite", self.room.suite.name)
         line.add("root", self.room.root)
         return line.checked
@@ -38,15 +35,7 @@ package struct RoomInvitation: Hashable, Sendable {
     package init(_ text: String) throws(InvitationError) {
         var parts = try InvitationParts(of: text, behind: Self.prefix, limit: Self.limitBytes)
         guard let name = RoomName(try parts.text("name")) else { throw .value("name") }
-        let realm: RealmID
-        let open = parts.value == Self.openRealm
-        if open {
-            _ = try parts.take("realm")
-            realm = .open
-        } else {
-            realm = RealmID(try parts.bytes("realm"))
-            guard realm != .open else { throw .value("realm") }
-        }
+        let realm = try parts.realm()
         guard let suite = ConversationKey.Suite(named: try parts.take("suite")) else {
             throw .value("suite")
         }

@@ -55,8 +55,12 @@ package struct Record: Hashable, Sendable {
     package enum Kind {
         /// Name, status and picture of a person.
         package static let profile: UInt8 = 1
+        /// A person's word about one of their devices, which is its author: a ``Revocation``.
+        package static let revocation: UInt8 = 2
         /// How far its author has received and read a conversation: a ``Mark``.
         package static let mark: UInt8 = 3
+        /// Where its author can be dialled: a ``Reach``.
+        package static let address: UInt8 = 4
     }
 
     private static let context = Array("stoa.record.v2\0".utf8)
@@ -67,13 +71,29 @@ package struct Record: Hashable, Sendable {
         kind: UInt8, author: PeerID, conversation: ConversationID?, time: HybridTime,
         value: [UInt8], signer: Signer
     ) {
+        let key = RecordKey(author: author, conversation: conversation, kind: kind)
+        self.init(key, at: time, value: value) { signer.sign($0) }
+    }
+
+    /// Revokes a device of a person, or takes that back; of two, the greater time counts.
+    package init(
+        revoking device: PeerID, _ revocation: Revocation, at time: HybridTime,
+        by person: PersonKeys
+    ) {
+        let key = RecordKey(author: device, conversation: nil, kind: Kind.revocation)
+        self.init(key, at: time, value: revocation.encoded) { person.sign($0) }
+    }
+
+    private init(
+        _ key: RecordKey, at time: HybridTime, value: [UInt8], sign: ([UInt8]) -> Bytes64
+    ) {
         precondition(value.count <= Limits.recordValueBytes, "the caller bounds a record's value")
-        self.key = RecordKey(author: author, conversation: conversation, kind: kind)
+        self.key = key
         self.time = time
         self.value = value
-        self.profile = Self.profile(kind, value)
-        let body = Self.body(key: self.key, time: time, value: value)
-        self.signature = signer.sign(Self.context + body)
+        self.profile = Self.profile(key.kind, value)
+        let body = Self.body(key: key, time: time, value: value)
+        self.signature = sign(Self.context + body)
         self.hash = Self.hash(of: body + self.signature.bytes)
     }
 
@@ -106,16 +126,29 @@ package struct Record: Hashable, Sendable {
     package var isUsable: Bool {
         switch self.kind {
         case Kind.profile: self.conversation == nil && self.profile != nil
+        case Kind.revocation: self.conversation == nil && self.revocation != nil
         case Kind.mark: self.conversation != nil
+        case Kind.address: self.conversation == nil && Reach(decoding: self.value) != nil
         default: true
         }
     }
 
-    /// Whether the author signed it.
+    /// Whether its author signed it, or for a revocation the person of the certificate in it.
+    ///
+    /// Whether that is the person whose device the author is depends on what the device itself has shown.
     package var isValid: Bool {
-        Ed25519.verify(
-            signature: self.signature, message: Self.context + self.body,
-            publicKey: self.author.key)
+        guard let signer = self.signer else { return false }
+        return Ed25519.verify(
+            signature: self.signature, message: Self.context + self.body, publicKey: signer)
+    }
+
+    /// The key that signs it; nil for a revocation without a certificate of its author.
+    private var signer: Bytes32? {
+        guard self.kind == Kind.revocation else { return self.author.key }
+        guard let certificate = self.revocation?.certificate,
+            certificate.isValid(for: self.author)
+        else { return nil }
+        return certificate.person
     }
 
     /// The record as it is sent and stored.

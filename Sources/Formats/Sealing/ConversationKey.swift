@@ -23,7 +23,23 @@ package struct ConversationKey: Sendable {
     package let id: Bytes32
     /// How own payloads are sealed with it.
     package let suite: Suite
+    /// Whether it is one of several, which came one after another: that of an epoch of a group.
+    package let isEpoch: Bool
     let key: SealingKey
+
+    /// Takes over one of the keys of a group.
+    ///
+    /// Throws `unsupported` where this machine cannot do what the suite needs.
+    package init(
+        _ epoch: EpochKey, suite: Suite, of group: ConversationID
+    ) throws(CryptoError) {
+        guard suite.isAvailable else { throw .unsupported }
+        self.id = epoch.id
+        self.conversation = group
+        self.suite = suite
+        self.isEpoch = true
+        self.key = SealingKey(try SecretKey(epoch.key.bytes.span.bytes))
+    }
 
     /// Takes over the key of a whole conversation.
     ///
@@ -38,6 +54,7 @@ package struct ConversationKey: Sendable {
         self.id = hasher.finalize()
         self.conversation = conversation
         self.suite = suite
+        self.isEpoch = false
         self.key = SealingKey(key)
     }
 }

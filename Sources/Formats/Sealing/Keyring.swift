@@ -4,28 +4,43 @@ internal import Crypto
 package struct Keyring: Sendable {
     private struct Conversation {
         var keys: [Bytes32: ConversationKey] = [:]
-        /// The one that own entries are sealed with; nil where this machine has none that it can use.
+        /// The one that own entries are sealed with; nil where there is none that this machine can use.
         var current: ConversationKey?
+        /// Whether keys come and go, and are announced in clear.
+        var hasEpochs = false
     }
 
     private var conversations: [ConversationID: Conversation] = [:]
 
     package init() {}
 
-    /// Adds a key; own entries are sealed with it from here on.
+    /// Adds a key that opens entries.
     package mutating func add(_ key: ConversationKey) {
         self.conversations[key.conversation, default: Conversation()].keys[key.id] = key
+    }
+
+    /// Seals own entries with a key from here on.
+    package mutating func use(_ key: ConversationKey) {
+        self.add(key)
         self.conversations[key.conversation]?.current = key
     }
 
-    /// Adds what opens a conversation; nothing where it is not sealed.
+    /// Adds what opens and seals a conversation; nothing where it is not sealed.
     package mutating func add(_ kind: ConversationKind) {
         if case .room = kind { return }
         guard let key = kind.key else {
             // What is not sealed is nobody's word in it, also where nothing of it can be opened.
             return self.conversations[kind.id] = self.conversations[kind.id] ?? Conversation()
         }
-        self.add(key)
+        self.use(key)
+    }
+
+    /// Notes that a conversation has epochs: `open` and `epoch` in it are in clear, so that whoever lacks the key knows whose
+    /// log it is, and all else is sealed.
+    ///
+    /// Until ``use(_:)`` names one, there is nothing to seal own entries with.
+    package mutating func addEpochs(of conversation: ConversationID) {
+        self.conversations[conversation, default: Conversation()].hasEpochs = true
     }
 
     /// Forgets all keys of a conversation.
@@ -50,6 +65,11 @@ package struct Keyring: Sendable {
         return known?.current?.id == id ? known?.current : known?.keys[id]
     }
 
+    /// Whether anything in a conversation may be in clear.
+    private func mayBeClear(_ conversation: ConversationID) -> Bool {
+        self.conversations[conversation]?.hasEpochs ?? true
+    }
+
     /// Reads an entry, as far as it can be.
     package func read(_ envelope: Envelope) -> EntryReading {
         var reading = EntryReading()
@@ -65,8 +85,9 @@ package struct Keyring: Sendable {
                 SealedPayload.open(payload, with: key, header: header)
                     .flatMap { try? Body(decoding: $0) }
             }
-        } else if self.conversations[envelope.conversation] == nil {
+        } else if self.mayBeClear(envelope.conversation) {
             body = Content.plainBody(of: payload)
+                .flatMap { self.isSealed(envelope.conversation) && !$0.isClear ? nil : $0 }
         } else {
             // Where all else is sealed, anybody on the way could have written this.
             body = nil
@@ -76,5 +97,45 @@ package struct Keyring: Sendable {
         reading.content = Content(
             body, in: envelope.entryClass, isUnderstood: envelope.isUnderstood)
         return reading
+    }
+}
+
+/// What is ephemeral.
+extension Keyring {
+    /// Reads what a peer has sent; nil for what it cannot have meant for this conversation.
+    package func read(_ piece: EphemeralPiece, by author: PeerID) -> EphemeralBody? {
+        guard let known = self.conversations[piece.conversation] else {
+            return EphemeralBody(clear: piece)
+        }
+        guard known.hasEpochs else {
+            return known.current.flatMap { EphemeralBody(sealed: piece, by: author, with: $0) }
+        }
+        let name = piece.bytes.prefix(EphemeralBody.epochBytes)
+        // Nearly always the one that is in use here, too.
+        if let current = known.current, EphemeralBody.names(name, current) {
+            return EphemeralBody(sealed: piece, by: author, with: current)
+        }
+        for key in known.keys.values where EphemeralBody.names(name, key) {
+            // Of several with one name at most one opens it.
+            if let body = EphemeralBody(sealed: piece, by: author, with: key) { return body }
+        }
+        return nil
+    }
+}
+
+extension Body {
+    /// Whether it is in clear in a conversation that has epochs.
+    fileprivate var isClear: Bool {
+        self.kind == EntryKind.open.rawValue || self.kind == EntryKind.epoch.rawValue
+    }
+}
+
+extension Content {
+    /// Whether it is in clear in a conversation that has epochs.
+    package var isClearBesideEpochs: Bool {
+        switch self {
+        case .open, .epoch: true
+        default: false
+        }
     }
 }

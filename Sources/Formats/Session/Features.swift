@@ -10,6 +10,12 @@ package enum Feature: UInt8, Hashable, Sendable, CaseIterable {
     case neighbours = 3
     /// It tells the network of itself, so that whoever is linked to it should have heard it by multicast.
     case announced = 4
+    /// It takes part in groups: acts, their keys, and revocations of devices.
+    case groups = 5
+    /// It takes what arranges calls.
+    case calls = 6
+    /// Reserved: it stores for others.
+    case stores = 7
 }
 
 /// The optional parts of the protocol that a node knows, with those that only it knows.

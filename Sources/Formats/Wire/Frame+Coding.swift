@@ -31,6 +31,11 @@ extension Frame {
         case blobHoldings = 0x54
         case blobWant = 0x56
         case blobUnavailable = 0x58
+        case acts = 0x59
+        case actHeads = 0x5a
+        case epochKeys = 0x5b
+        case actWant = 0x5c
+        case sealedKeys = 0x5d
         case blobPiece = 0x62
         case ephemeral = 0x82
         case presence = 0x84
@@ -84,6 +89,11 @@ extension Frame {
         case .shares: .shares
         case .dialBack: .dialBack
         case .dialledBack: .dialledBack
+        case .actHeads: .actHeads
+        case .epochKeys: .epochKeys
+        case .actWant: .actWant
+        case .sealedKeys: .sealedKeys
+        case .acts: .acts
         case .blobAsk: .blobAsk
         case .blobHoldings: .blobHoldings
         case .blobWant: .blobWant
@@ -165,6 +175,11 @@ extension Frame {
         case .shares(let tags): RealmFrames.write(tags, to: &writer)
         case .dialBack(let port): writer.u16(port)
         case .dialledBack(let outcome): writer.byte(outcome.rawValue)
+        case .actHeads(let heads): GroupFrames.write(heads, to: &writer)
+        case .actWant(let want): GroupFrames.write(want, to: &writer)
+        case .acts(let group, let acts): GroupFrames.write(group, acts, to: &writer)
+        case .epochKeys(let group, let keys): GroupFrames.write(group, keys, to: &writer)
+        case .sealedKeys(let group, let keys): GroupFrames.write(group, keys, to: &writer)
         case .blobAsk(let conversation, let blob):
             writer.raw(conversation?.hash ?? .zero)
             writer.raw(blob.hash)
@@ -256,6 +271,8 @@ extension Frame {
                 let outcome = DialBackOutcome(rawValue: try reader.byte("dialledBack outcome"))
             else { throw .value(field: "dialledBack outcome") }
             return .dialledBack(outcome)
+        case .actHeads, .actWant, .acts, .epochKeys, .sealedKeys:
+            return try GroupFrames.read(kind, from: &reader)
         case .blobAsk:
             let conversation = try reader.bytes32("blob conversation")
             return .blobAsk(

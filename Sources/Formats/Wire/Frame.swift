@@ -188,6 +188,16 @@ package enum Frame: Hashable, Sendable {
     /// Which records the sender has.
     case recordClock(ConversationID, [RecordRow])
     case forkProof(ForkProof)
+    /// Which acts of a group the sender has.
+    case actHeads(ActHeads)
+    /// A request for acts.
+    case actWant(ActWant)
+    /// Acts of a group, each behind its basis.
+    case acts(ConversationID, [Act])
+    /// Keys of a group, ascending by their ids.
+    case epochKeys(ConversationID, [EpochKey])
+    /// Keys of a group for devices that others are linked with.
+    case sealedKeys(ConversationID, [SealedKey])
     /// A request for payloads of entries that are here without them.
     case payloadWant(Want)
     /// Payloads that were asked for, or what became of them.

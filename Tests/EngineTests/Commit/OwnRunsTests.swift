@@ -86,7 +86,7 @@ import TestSupport
         let append = try #require(written.appends.first)
         var keyring = Keyring()
         #expect(keyring.read(append.run.envelope(at: 0)).isLocked)
-        keyring.add(key)
+        keyring.use(key)
         let read = append.run.ids.indices.map { keyring.read(append.run.envelope(at: $0)).content }
         #expect(read == [.text("a"), .text("b")])
         #expect(append.run.run.entries.allSatisfy { $0.epoch == key.id })

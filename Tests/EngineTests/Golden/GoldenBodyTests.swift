@@ -36,6 +36,19 @@ struct GoldenBodyTests {
             if isPlain {
                 #expect([content.entryClass] + content.body == line, "body.\(name)")
             }
+            if name == "epoch" {
+                let story = Self.story
+                #expect(
+                    content
+                        == .epoch(
+                            EpochAnnouncement(
+                                of: fixed32(0x5e), in: story.agora.conversation,
+                                by: PeerID(story.ada.publicKey), basis: [ActID(fixed32(1))],
+                                people: [
+                                    story.certificateOfAda.personID,
+                                    story.certificateOfBea.personID,
+                                ])))
+            }
             guard case .open(let opening) = content else { continue }
             #expect(opening.certificate == Self.story.certificateOfAda)
             let expected: [Substring: [UInt64]] = [
@@ -80,7 +93,7 @@ struct GoldenBodyTests {
     func seals() throws {
         let run = Self.story.run("sealed")
         var keyring = Keyring()
-        keyring.add(Self.story.sealKey(.xchacha20Poly1305))
+        keyring.use(Self.story.sealKey(.xchacha20Poly1305))
         let contents = run.ids.indices.map { keyring.read(run.envelope(at: $0)).content }
         let said = Content.text("behind a seal")
         let long = Content.text(String(repeating: "y", count: 1_000))

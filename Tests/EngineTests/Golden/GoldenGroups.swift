@@ -46,6 +46,10 @@ struct GoldenGroups {
             self.lines["actID.\(name)"] = act.id.hash.bytes
         }
         self.lines["group.ops"] = self.group.id.hash.bytes
+        self.writeKeys()
+        self.writeFrames()
+        self.writeInvitations(story)
+        self.writeBodies()
     }
 
     private static func group(
@@ -143,5 +147,110 @@ struct GoldenGroups {
         {
             self.acts["tie.unknownEven"] = act
         }
+    }
+
+    // MARK: Keys and what carries them
+
+    static let key = fixed32(0x6b)
+
+    private func id(_ name: String) -> ActID {
+        guard let act = self.acts[name] else { preconditionFailure("no act \(name)") }
+        return act.id
+    }
+
+    var announcement: EpochAnnouncement {
+        EpochAnnouncement(
+            of: Self.key, in: self.group.id, by: self.ada.peer,
+            basis: [self.id("tie"), self.id("endLink")],
+            people: [self.ada.id, self.bea.id, self.cyn.id])
+    }
+
+    /// The key, for bea's device.
+    var sealedKey: SealedKey {
+        var random = RepeatedByte(byte: 0x2a)
+        let key = EpochKey(id: self.announcement.id, key: Self.key)
+        guard
+            let sealed = SealedKey(
+                key, of: self.group.id, to: self.bea.peer,
+                at: self.bea.certificate.deviceAddress, by: self.ada.device, using: &random)
+        else { preconditionFailure("bea's device has an address") }
+        return sealed
+    }
+
+    /// The acts of the group, ascending.
+    private var ids: [ActID] {
+        self.acts.values.filter { $0.group == self.group.id }.map(\.id).sorted()
+    }
+
+    private mutating func writeKeys() {
+        let announcement = self.announcement
+        self.lines["epoch.id"] = announcement.id.bytes
+        self.lines["epoch.people"] = announcement.people.bytes
+        self.lines["actSet"] = ActID.digest(of: self.ids, in: self.group.id).bytes
+    }
+
+    private mutating func writeFrames() {
+        let (group, ids) = (self.group.id, self.ids)
+        let acts = ["create", "cut"].compactMap { self.acts[$0] }
+        let frames: [String: Frame] = [
+            "actHeads": .actHeads(
+                ActHeads(
+                    group: group, digest: ActID.digest(of: ids, in: group),
+                    heads: Array(ids.prefix(2)))),
+            "actHeads.none": .actHeads(
+                ActHeads(group: group, digest: ActID.digest(of: [], in: group), heads: [])),
+            "actHeads.64": .actHeads(
+                ActHeads(
+                    group: group, digest: .zero, heads: (1...64).map { ActID(fixed32($0)) })),
+            "actWant": .actWant(
+                ActWant(group: group, wanted: [ids[0]], heads: Array(ids[1..<3]))),
+            "actWant.all": .actWant(ActWant(group: group, wanted: [ids[0]], heads: [])),
+            "acts": .acts(group, acts),
+            "epochKeys": .epochKeys(
+                group,
+                [
+                    EpochKey(id: .zero, key: .zero),
+                    EpochKey(id: self.announcement.id, key: Self.key),
+                ]),
+            "sealedKeys": .sealedKeys(group, [self.sealedKey]),
+        ]
+        for (name, frame) in frames { self.lines["frame.\(name)"] = frame.encoded.bytes }
+    }
+
+    private mutating func writeInvitations(_ story: GoldenStory) {
+        for (line, realm, name) in [
+            ("group", RealmID.open, "ops"), ("group.circle", story.circle.realm, "caf\u{e9}"),
+        ] {
+            guard let name = RoomName(name) else { preconditionFailure("a name is due") }
+            let invitation = GroupInvitation(
+                name: name, realm: realm, group: self.group.id, link: self.id("link"),
+                seed: fixed32(0x4c))
+            self.lines["invitation.\(line)"] = Array(invitation.line.utf8)
+        }
+    }
+
+    private mutating func writeBodies() {
+        let people = [self.ada.id, self.bea.id, self.cyn.id].sorted()
+        let calls: [String: CallEntry?] = [
+            "call": CallEntry(
+                .answered, seconds: 300, people: people.prefix(1), fallback: "call, 5 min"),
+            "call.missed": CallEntry(
+                .missed, seconds: 0, people: people, fallback: "missed call"),
+            "call.longest": CallEntry(
+                .failed, seconds: .max, people: (1...64).map { PersonID(fixed32($0)) },
+                fallback: String(repeating: "a", count: Limits.fallbackBytes)),
+        ]
+        for (name, call) in calls { self.lines[name] = call.map { [2] + $0.body } }
+        let owns: [String: OwnEntry?] = [
+            "own": OwnEntry(
+                set: 1, item: Array("item".utf8), value: Array("value".utf8),
+                replacing: [1, 2].map { EntryID(fixed32($0)) }),
+            "own.out": OwnEntry(set: .max, item: Array("i".utf8), isIn: false),
+            "own.longest": OwnEntry(
+                set: 0, item: [UInt8](repeating: 0, count: Limits.ownItemBytes),
+                value: [UInt8](repeating: 0, count: Limits.ownValueBytes),
+                replacing: (1...64).map { EntryID(fixed32($0)) }),
+        ]
+        for (name, own) in owns { self.lines[name] = own.map { [1] + $0.body } }
     }
 }

@@ -83,6 +83,7 @@ extension GoldenLines {
         let clock = GoldenStory.milliseconds
         let tag = tags.log(self.story.log("a").key.name, in: room)
         let records = [self.story.record("ada"), self.story.record("bea")]
+        var random = RepeatedByte(byte: 0)
         var frames: [String: Frame] = [
             "ping": .ping(nonce: nonce, clock: clock),
             "pong": .pong(nonce: nonce, clock: clock + 3),
@@ -99,6 +100,10 @@ extension GoldenLines {
                 EphemeralPiece(conversation: room, stream: 0, bytes: [0, 1])),
             "ephemeral.packet": self.packet(300, ordered: true, Array("hello".utf8)),
             "ephemeral.end": self.packet(301, ordered: false, nil),
+            "ephemeral.signal": .ephemeral(
+                EphemeralBody.signal(
+                    CallSignal(to: PeerID(self.story.bea.publicKey), bytes: Array("ring".utf8))
+                ).piece(in: room, stream: 0, by: PeerID(.zero), with: nil, using: &random)),
             "presence": .presence(.away),
             "liveRun": .liveRun(self.story.run("a2").run),
             "want": .want(Want(conversation: room, tag: tag, from: 5, through: 4_100)),

@@ -321,6 +321,22 @@ struct GoldenStory {
         self.records["unknownKind"] = ofAda(
             9, in: self.agora.conversation, Array("abc".utf8))
         self.records["unknownKind.wide"] = ofAda(255, in: nil, [])
+        let ada = personKeys(0xa1, 0xa2)
+        for (name, stands, time) in [
+            ("revocation", false, UInt64(7)), ("revocation.stands", true, 8),
+        ] {
+            self.records[name] = Record(
+                revoking: PeerID(self.ada.publicKey),
+                Revocation(of: self.certificateOfAda, stands: stands), at: Self.time(time, 0),
+                by: ada)
+        }
+        let addresses: [ReachableAddress] = [
+            .v6([0x20, 0x01, 0x0d, 0xb8] + [UInt8](repeating: 0, count: 11) + [1]),
+            .v4([192, 0, 2, 1]),
+        ]
+        if let reach = Reach(port: 4_242, addresses: addresses) {
+            self.records["address"] = ofAda(Record.Kind.address, in: nil, reach.encoded)
+        }
         self.records["longest"] = ofAda(8, in: nil, [UInt8](repeating: 0, count: 4_096))
     }
 

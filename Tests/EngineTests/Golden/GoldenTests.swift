@@ -40,6 +40,12 @@ struct GoldenTests {
                 let act = try Act(decoding: bytes)
                 #expect(act.isValid(), "\(name)")
                 #expect(act.encoded == bytes, "\(name)")
+            case "call":
+                let call = try #require(CallEntry(try Body(decoding: bytes, from: 1)), "\(name)")
+                #expect([2] + call.body == bytes, "\(name)")
+            case "own":
+                let own = try #require(OwnEntry(try Body(decoding: bytes, from: 1)), "\(name)")
+                #expect([1] + own.body == bytes, "\(name)")
             case "forkProof":
                 var reader = WireReader(bytes)
                 let proof = try ForkProof(from: &reader)
@@ -155,6 +161,8 @@ struct GoldenTests {
             case "run": _ = try Run(from: &reader)
             case "record": _ = try Record(decoding: bytes)
             case "act": _ = try Act(decoding: bytes)
+            case "call": return CallEntry(try Body(decoding: bytes, from: 1)) != nil
+            case "own": return OwnEntry(try Body(decoding: bytes, from: 1)) != nil
             case "forkProof": return try ForkProof(from: &reader).isValid
             case "name": return RoomName(String(decoding: bytes, as: UTF8.self)) != nil
             case "frame", "fragment":

@@ -87,7 +87,7 @@ import Testing
                 Mark.Row(tag: .max - $0, stored: .max, read: .max, headTag: .max)
             }, passOn: (0..<UInt64(Limits.markMembers)).map { .max - $0 })
         var keyring = Keyring()
-        keyring.add(conversationKey(3, of: Self.ops))
+        keyring.use(conversationKey(3, of: Self.ops))
         var random = SeededRandom(seed: 1)
         let record = try #require(
             mark.record(in: Self.ops, at: Self.time, by: signer(2), keyring, using: &random))
@@ -100,7 +100,7 @@ import Testing
     func sealed() throws {
         var random = SeededRandom(seed: 1)
         var keyring = Keyring()
-        keyring.add(conversationKey(3, of: Self.ops))
+        keyring.use(conversationKey(3, of: Self.ops))
         let mark = Self.mark(10)
         let sealed = try #require(
             mark.record(in: Self.ops, at: Self.time, by: signer(2), keyring, using: &random))

@@ -270,17 +270,18 @@ import Testing
         let piece = EphemeralBody.typing.piece(
             in: ops, stream: 0, by: ada, with: key, using: &random)
         #expect(piece.bytes.count > 64)
-        #expect(EphemeralBody(piece, by: ada, with: key, isSealed: true) == .typing)
+        var keyring = Keyring()
+        keyring.use(key)
+        #expect(keyring.read(piece, by: ada) == .typing)
         // Neither in another's name, nor as another stream, nor without the key.
-        #expect(EphemeralBody(piece, by: bea, with: key, isSealed: true) == nil)
+        #expect(keyring.read(piece, by: bea) == nil)
         var other = piece
         other.stream = 1
-        #expect(EphemeralBody(other, by: ada, with: key, isSealed: true) == nil)
-        #expect(EphemeralBody(piece, by: ada, with: nil, isSealed: true) == nil)
-        #expect(EphemeralBody(piece, by: ada, with: key, isSealed: false) == nil)
+        #expect(keyring.read(other, by: ada) == nil)
+        #expect(Keyring().read(piece, by: ada) == nil)
         let plain = EphemeralBody.typing.piece(
             in: ops, stream: 0, by: ada, with: nil, using: &random)
-        #expect(EphemeralBody(plain, by: ada, with: nil, isSealed: false) == .typing)
-        #expect(EphemeralBody(plain, by: ada, with: key, isSealed: true) == nil)
+        #expect(Keyring().read(plain, by: ada) == .typing)
+        #expect(keyring.read(plain, by: ada) == nil)
     }
 }

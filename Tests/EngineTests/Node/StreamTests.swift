@@ -42,8 +42,7 @@ import Testing
     private func packets(_ frames: [Frame]) -> [StreamPacket] {
         frames.compactMap { frame in
             guard case .ephemeral(let piece) = frame,
-                case .packet(let packet)? = EphemeralBody(
-                    piece, by: Harness.ownKey, with: nil, isSealed: false)
+                case .packet(let packet)? = EphemeralBody(clear: piece)
             else { return nil }
             return packet
         }
@@ -239,7 +238,7 @@ import Testing
             #expect(piece.bytes.count <= Limits.ephemeralBytes)
             #expect(Frame.ephemeral(piece).encoded.bytes.count <= Limits.ephemeralFrameBytes)
             #expect(
-                EphemeralBody(piece, by: Harness.peer(1), with: key, isSealed: true)
+                EphemeralBody(sealed: piece, by: Harness.peer(1), with: key)
                     == .packet(packet))
         }
         var writer = WireWriter()

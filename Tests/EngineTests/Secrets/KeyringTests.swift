@@ -30,7 +30,7 @@ struct KeyringTests {
 
     private static func keyring(_ keys: ConversationKey...) -> Keyring {
         var keyring = Keyring()
-        for key in keys { keyring.add(key) }
+        for key in keys { keyring.use(key) }
         return keyring
     }
 
@@ -158,5 +158,117 @@ struct KeyringTests {
         #expect(!opens(body + [0x40] + zeros(63 - body.count)))
         #expect(!opens(zeros(64)))
         #expect(!opens([]))
+    }
+}
+
+@Suite("A conversation that has epochs")
+struct EpochTests {
+    private static let group = room("ops").conversation
+    private static let log = TestLog(signer(1), in: Self.group)
+    private static let device = PeerID(signer(1).publicKey)
+
+    private static func key(_ byte: UInt8) throws -> ConversationKey {
+        try ConversationKey(
+            EpochKey(
+                id: fixed32([UInt8](repeating: byte, count: 8) + Array(1...24)), key: fixed32(byte)),
+            suite: .xchacha20Poly1305, of: Self.group)
+    }
+
+    private static func announcement() -> EpochAnnouncement {
+        EpochAnnouncement(
+            of: fixed32(7), in: Self.group, by: Self.device, basis: [ActID(fixed32(1))],
+            people: [PersonID(fixed32(2))])
+    }
+
+    /// What a keyring reads of an entry in clear.
+    private static func clear(_ content: Content, by keyring: Keyring) -> Content? {
+        var random = SeededRandom(seed: 1)
+        return keyring.read(
+            Envelope(
+                plain: content.payload(using: &random), entryClass: content.entryClass,
+                in: Self.group)
+        ).content
+    }
+
+    @Test("is read in clear where logs begin and keys are announced, and nowhere else")
+    func inClear() throws {
+        var keyring = Keyring()
+        keyring.addEpochs(of: Self.group)
+        let opening = Content.open(
+            LogOpening(certificate: GoldenStory().certificateOfAda, closes: []))
+        let announcement = Content.epoch(Self.announcement())
+        #expect(Self.clear(opening, by: keyring) == opening)
+        #expect(Self.clear(announcement, by: keyring) == announcement)
+        #expect(opening.isClearBesideEpochs && announcement.isClearBesideEpochs)
+        for content in [Content.text("hello"), .join(nil), .topic("x"), .leave] {
+            #expect(Self.clear(content, by: keyring) == nil)
+            #expect(!content.isClearBesideEpochs)
+        }
+        var other = Keyring()
+        other.use(try Self.key(3))
+        #expect(Self.clear(announcement, by: other) == nil, "one key seals all of it")
+    }
+
+    @Test("is opened by every key that is here, and sealed with none until one is in use")
+    func keys() throws {
+        var keyring = Keyring()
+        keyring.addEpochs(of: Self.group)
+        keyring.add(try Self.key(3))
+        #expect(keyring.isSealed(Self.group) && keyring.current(in: Self.group) == nil)
+        keyring.use(try Self.key(4))
+        #expect(keyring.current(in: Self.group)?.id == (try Self.key(4).id))
+        for byte in [UInt8(3), 4] {
+            var random = SeededRandom(seed: 1)
+            var entry = Entry(
+                entryClass: 2, time: HybridTime(1), deps: [], payload: .present([]))
+            entry.seal(
+                .text("hello"), with: try Self.key(byte), at: (Self.log.key, 1, nil),
+                using: &random)
+            let envelope = Envelope(entry, key: Self.log.key, seq: 1, prev: nil)
+            #expect(keyring.read(envelope).content == .text("hello"))
+        }
+    }
+
+    @Test("has what is ephemeral under any of its keys, each named before it")
+    func ephemeral() throws {
+        var random = SeededRandom(seed: 2)
+        var keyring = Keyring()
+        keyring.addEpochs(of: Self.group)
+        keyring.add(try Self.key(3))
+        keyring.use(try Self.key(4))
+        for byte in [UInt8(3), 4] {
+            let piece = EphemeralBody.typing.piece(
+                in: Self.group, stream: 0, by: Self.device, with: try Self.key(byte), using: &random
+            )
+            #expect(keyring.read(piece, by: Self.device) == .typing)
+            #expect(keyring.read(piece, by: PeerID(signer(2).publicKey)) == nil)
+        }
+        let unknown = EphemeralBody.typing.piece(
+            in: Self.group, stream: 0, by: Self.device, with: try Self.key(5), using: &random)
+        #expect(keyring.read(unknown, by: Self.device) == nil)
+        let clear = EphemeralBody.typing.piece(
+            in: Self.group, stream: 0, by: Self.device, with: nil, using: &random)
+        #expect(keyring.read(clear, by: Self.device) == nil)
+    }
+
+    @Test("has room for the longest packet with the name of its key")
+    func longest() throws {
+        let name = try #require(StreamName(String(repeating: "\u{10428}", count: 63) + "\u{307e}"))
+        let packet = StreamPacket(
+            name: name, number: UInt64(Int64.max), isOrdered: true,
+            bytes: [UInt8](repeating: 7, count: Limits.streamPacketBytes))
+        let signal = CallSignal(
+            to: Self.device, bytes: [UInt8](repeating: 7, count: Limits.streamPacketBytes))
+        var random = SeededRandom(seed: 3)
+        for suite in ConversationKey.Suite.allCases where suite.isAvailable {
+            let key = try ConversationKey(
+                EpochKey(id: fixed32(1), key: fixed32(2)), suite: suite, of: Self.group)
+            for body in [EphemeralBody.packet(packet), .signal(signal)] {
+                let piece = body.piece(
+                    in: Self.group, stream: .max, by: Self.device, with: key, using: &random)
+                #expect(piece.bytes.count <= Limits.ephemeralBytes)
+                #expect(Frame.ephemeral(piece).encoded.bytes.count <= Limits.ephemeralFrameBytes)
+            }
+        }
     }
 }

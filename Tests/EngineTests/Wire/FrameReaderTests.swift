@@ -120,7 +120,7 @@ struct FrameReaderTests {
         )
         #expect(
             self.refusal([start, self.digest, end]) == .value(field: "frame between fragments"))
-        #expect(self.refusal([start, [0x5c, 0x00], end]) != nil)
+        #expect(self.refusal([start, [0x5e, 0x00], end]) != nil)
         #expect(self.refusal([start, self.ping.encoded.bytes, [0x3e, 0x00], end]) == nil)
         let (live, liveRest) = self.cut(0x3e)
         let (liveStart, liveEnd) = (

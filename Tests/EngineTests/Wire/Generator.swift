@@ -98,8 +98,16 @@ struct Generator {
 
     mutating func record() -> Record {
         let signer = self.signers[self.number(0...2)]
+        let kind = UInt8(truncatingIfNeeded: self.random.next())
+        if kind == Record.Kind.revocation {
+            let person = personKeys(0xa1, 0xa2)
+            return Record(
+                revoking: PeerID(signer.publicKey),
+                Revocation(of: person.certify(signer, at: 1), stands: self.chance(50)),
+                at: HybridTime(self.random.next()), by: person)
+        }
         return Record(
-            kind: UInt8(truncatingIfNeeded: self.random.next()), author: PeerID(signer.publicKey),
+            kind: kind, author: PeerID(signer.publicKey),
             conversation: self.chance(50) ? self.conversation() : nil,
             time: HybridTime(self.random.next()), value: self.bytes(self.number(0...80)),
             signer: signer)
@@ -162,7 +170,7 @@ struct Generator {
     static let kinds: [Frame.Kind] = [
         .ping, .pong, .credit, .goaway, .realms, .rooms, .roomsLeft, .liveRun, .digest, .buckets,
         .clock, .delta, .want, .syncRun, .unavailable, .records, .recordClock, .forkProof, .shares,
-        .payloadWant, .payloads,
+        .payloadWant, .payloads, .actHeads, .actWant, .acts, .epochKeys, .sealedKeys,
         .dialBack, .dialledBack, .ephemeral, .presence,
     ]
 
@@ -188,6 +196,52 @@ struct Generator {
     }
 
     private mutating func tag() -> Bytes16 { Bytes16(self.random.bytes(16)) ?? .zero }
+
+    private mutating func acts(_ counts: ClosedRange<Int>) -> [ActID] {
+        Set((0..<self.number(counts)).map { _ in ActID(self.random.bytes32()) }).sorted()
+    }
+
+    private mutating func act(in group: ConversationID) -> Act {
+        let signer = self.signers[self.number(0...2)]
+        let kinds: [ActKind] = [
+            .tie, .leave, .add(PersonID(self.random.bytes32())),
+            .admin(PersonID(self.random.bytes32()), 256),
+        ]
+        return Act(
+            kinds[self.number(0...3)], in: group, basis: self.acts(1...3),
+            time: HybridTime(self.random.next()),
+            certificate: personKeys(0xa1, 0xa2).certify(signer, at: 1), by: signer)
+    }
+
+    private mutating func sealedKey(in group: ConversationID) -> SealedKey {
+        let key = EpochKey(id: self.random.bytes32(), key: self.random.bytes32())
+        guard
+            let sealed = SealedKey(
+                key, of: group, to: PeerID(self.random.bytes32()), at: keyPair(9).publicKey,
+                by: self.signers[0], using: &self.random)
+        else { preconditionFailure("the address can be sealed to") }
+        return sealed
+    }
+
+    private mutating func groupFrame(_ kind: Frame.Kind) -> Frame {
+        let group = self.conversation()
+        switch kind {
+        case .actHeads:
+            return .actHeads(
+                ActHeads(group: group, digest: self.random.bytes32(), heads: self.acts(0...6)))
+        case .actWant:
+            return .actWant(
+                ActWant(group: group, wanted: self.acts(1...6), heads: self.acts(0...6)))
+        case .acts: return .acts(group, (0..<self.number(1...4)).map { _ in self.act(in: group) })
+        case .epochKeys:
+            let ids = self.acts(1...6)
+            return .epochKeys(
+                group, ids.map { EpochKey(id: $0.hash, key: self.random.bytes32()) })
+        default:
+            return .sealedKeys(
+                group, (0..<self.number(1...3)).map { _ in self.sealedKey(in: group) })
+        }
+    }
 
     mutating func frame(_ kind: Frame.Kind) -> Frame {
         switch kind {
@@ -245,6 +299,7 @@ struct Generator {
                 EphemeralPiece(
                     conversation: self.conversation(), stream: self.random.next(),
                     bytes: self.bytes(self.number(1...Limits.ephemeralBytes))))
+        case .actHeads, .actWant, .acts, .epochKeys, .sealedKeys: return self.groupFrame(kind)
         case .presence: return .presence(self.number(0...1) == 0 ? .online : .away)
         case .blobAsk:
             let conversation = self.number(0...3) == 0 ? nil : self.conversation()

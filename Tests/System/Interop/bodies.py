@@ -29,6 +29,7 @@ SIGN_MAXIMUM = 64
 TOPIC_MAXIMUM = 256
 ACCURACY_MAXIMUM = 20_037_508
 ERASED_EXTENSION = 2
+EPOCH_BASIS_MAXIMUM = 60
 
 
 class Class(IntEnum):
@@ -43,6 +44,7 @@ class Kind(IntEnum):
     LEAVE = 3
     TOPIC = 4
     ERASE = 5
+    EPOCH = 6
     TEXT = 32
     ACTION = 33
     LOCATION = 34
@@ -57,6 +59,7 @@ CLASS_OF = {
     Kind.LEAVE: Class.CONTROL,
     Kind.TOPIC: Class.CONTROL,
     Kind.ERASE: Class.CONTROL,
+    Kind.EPOCH: Class.CONTROL,
     Kind.TEXT: Class.CONTENT,
     Kind.ACTION: Class.CONTENT,
     Kind.LOCATION: Class.CONTENT,
@@ -298,13 +301,33 @@ def _streamed(body: Body) -> Streamed:
     return Streamed(name, session, at, data, end)
 
 
+@dataclass(frozen=True)
+class Announced:
+    epoch: bytes
+    basis: tuple[bytes, ...]
+    people: bytes
+
+
+def _announced(body: Body) -> Announced:
+    epoch, raw, people = (body.fields.get(type_, b"") for type_ in (1, 3, 5))
+    basis = tuple(raw[at : at + 32] for at in range(0, len(raw), 32))
+    if len(epoch) != 32 or len(people) != 32 or len(raw) % 32:
+        raise Refused("an epoch without an id, a basis or people")
+    if not 1 <= len(basis) <= EPOCH_BASIS_MAXIMUM:
+        raise Refused(f"an epoch that follows {len(basis)} acts")
+    if any(one >= other for one, other in zip(basis, basis[1:], strict=False)):
+        raise Refused("a basis that does not ascend")
+    return Announced(epoch, basis, people)
+
+
 KNOWN_ODD = {kind: set[int]() if kind == Kind.LEAVE else {1} for kind in Kind} | {
     Kind.EDIT: {1, EDITED},
     Kind.REACTION: {1, EDITED, WITHDRAWN},
     Kind.STREAM: {1, SESSION, DATA, OFFSET},
+    Kind.EPOCH: {1, 3, 5},
 }
 
-Said = str | Opened | Erased | Place | Edited | Reacted | Streamed | None
+Said = str | Opened | Erased | Place | Edited | Reacted | Streamed | Announced | None
 
 
 def read_content(class_: int, body: Body, odd_extension: bool) -> Said:
@@ -341,6 +364,8 @@ def read_content(class_: int, body: Body, odd_extension: bool) -> Said:
             return None
         case Kind.LEAVE:
             return None
+        case Kind.EPOCH:
+            return _announced(body)
         case Kind.TOPIC:
             if 1 not in body.fields:
                 raise Refused("a topic without a text")

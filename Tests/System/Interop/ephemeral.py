@@ -27,6 +27,11 @@ def packet(
     return u8(ordered | end << 1) + varint(number) + text(name, frames.ROOM_NAME_MAXIMUM) + data
 
 
+def signal(device: bytes, data: bytes) -> bytes:
+    """What a body of kind 3 holds: §1."""
+    return device + data
+
+
 def presence(state: int) -> frames.Frame:
     return frames.Frame(frames.Type.PRESENCE, bytes([state]))
 

@@ -65,6 +65,11 @@ class Type(IntEnum):
     SHARES = 0x4C
     PAYLOAD_WANT = 0x4E
     PAYLOADS = 0x50
+    ACTS = 0x59
+    ACT_HEADS = 0x5A
+    EPOCH_KEYS = 0x5B
+    ACT_WANT = 0x5C
+    SEALED_KEYS = 0x5D
     EPHEMERAL = 0x82
     PRESENCE = 0x84
 

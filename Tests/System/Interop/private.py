@@ -63,16 +63,32 @@ def read_invitation(line: str) -> tuple[str, bytes, Key]:
     return items["name"], realm, secret_room(_base32(items["root"]), SUITES[items["suite"]])
 
 
-def room_invitation(name: str, realm: bytes, key: Key) -> str:
-    """The line that invites to a secret room."""
-    suite = next(word for word, number in SUITES.items() if number == key.suite)
-    where = "open" if realm == OPEN_REALM else base32(realm)
-    escaped = "".join(
+def _escaped(name: str) -> str:
+    return "".join(
         character if re.fullmatch("[a-z0-9._-]", character) else quote(character)
         for character in name
     )
-    line = f"stoa:room?name={escaped}&realm={where}&suite={suite}&root={base32(key.root)}"
+
+
+def _checked(line: str) -> str:
     return f"{line}&check={base32(H('stoa invitation', line.encode())[:5])}"
+
+
+def _where(realm: bytes) -> str:
+    return "open" if realm == OPEN_REALM else base32(realm)
+
+
+def room_invitation(name: str, realm: bytes, key: Key) -> str:
+    """The line that invites to a secret room."""
+    suite = next(word for word, number in SUITES.items() if number == key.suite)
+    front = f"stoa:room?name={_escaped(name)}&realm={_where(realm)}"
+    return _checked(f"{front}&suite={suite}&root={base32(key.root)}")
+
+
+def group_invitation(name: str, realm: bytes, group: bytes, link: bytes, seed: bytes) -> str:
+    """The line of a group's link."""
+    front = f"stoa:group?name={_escaped(name)}&realm={_where(realm)}"
+    return _checked(f"{front}&group={base32(group)}&link={base32(link)}&key={base32(seed)}")
 
 
 def _base32(raw: str) -> bytes:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Callable, Iterable
 
-from codec import Reader, Refused, fields, read_fields, u8, u64, varint
+from codec import Reader, Refused, fields, read_fields, u8, u16, u64, varint
+from persons import Certificate, read_certificate
 from primitives import H, Identity, check
 
 FORMAT = 2
 PROFILE = 1
+REVOCATION = 2
+ADDRESS = 4
 NAME_CHARACTERS_MAXIMUM = 64
 NAME_MAXIMUM = 255
 STATUS_MAXIMUM = 256
 VALUE_MAXIMUM = 4_096
 KINDS_MAXIMUM = 16
 PICTURE_MAXIMUM = 262_144
+ADDRESSES_MAXIMUM = 8
 NAME, STATUS, PICTURE = 1, 4, 6
 
 
@@ -63,7 +68,11 @@ class Record:
         )
 
     def verified(self) -> "Record":
-        check(self.author, self.message, self.signature, "a record")
+        signer = self.author
+        if self.kind == REVOCATION:
+            certificate, _ = read_revocation(self.value)
+            signer = certificate.verified(self.author).person
+        check(signer, self.message, self.signature, "a record")
         return self
 
     @property
@@ -73,9 +82,13 @@ class Record:
 
     @property
     def is_taken(self) -> bool:
-        """Not so a profile with a scope, or whose value does not parse; other kinds are kept."""
+        """Not so one of a known kind with a scope, or whose value does not parse; other kinds are kept."""
+        read: dict[int, Callable[[bytes], tuple[object, ...]]]
+        read = {PROFILE: read_profile, REVOCATION: read_revocation, ADDRESS: read_address}
+        if self.kind not in read:
+            return True
         try:
-            return self.kind != PROFILE or self.conversation is None and bool(self.profile())
+            return self.conversation is None and bool(read[self.kind](self.value))
         except Refused:
             return False
 
@@ -93,6 +106,41 @@ def read_profile(value: bytes) -> tuple[str, str]:
     if len(name) > NAME_CHARACTERS_MAXIMUM:
         raise Refused(f"a name of {len(name)} characters in a profile")
     return name, _text(items, STATUS, STATUS_MAXIMUM)
+
+
+def revocation_value(certificate: Certificate, stands: bool) -> bytes:
+    return fields({1: certificate.packed()} | ({3: b""} if stands else {}))
+
+
+def read_revocation(value: bytes) -> tuple[Certificate, bool]:
+    """The certificate of the device, and whether it stands again."""
+    items = read_fields(value)
+    if any(type_ % 2 == 1 and type_ not in (1, 3) for type_ in items) or items.get(3):
+        raise Refused("a revocation with other fields")
+    return read_certificate(items.get(1, b"")), 3 in items
+
+
+def address_value(port: int, addresses: Iterable[bytes]) -> bytes:
+    packed = sorted(u8(4 if len(item) == 4 else 6) + item for item in addresses)
+    return fields({1: u16(port), 3: b"".join(packed)})
+
+
+def read_address(value: bytes) -> tuple[int, list[bytes]]:
+    items = read_fields(value)
+    if {type_ for type_ in items if type_ % 2 == 1} != {1, 3} or len(items[1]) != 2:
+        raise Refused("an address with other fields")
+    port, reader = int.from_bytes(items[1], "big"), Reader(items[3])
+    found: list[bytes] = []
+    while reader.left:
+        family = reader.take(1)
+        if family not in (b"\x04", b"\x06"):
+            raise Refused("an address of another family")
+        found.append(family + reader.take(4 if family == b"\x04" else 16))
+    if port == 0 or not 1 <= len(found) <= ADDRESSES_MAXIMUM:
+        raise Refused("no port, or not 1 to 8 addresses")
+    if any(one >= other for one, other in zip(found, found[1:], strict=False)):
+        raise Refused("addresses that do not ascend")
+    return port, found
 
 
 def _text(items: dict[int, bytes], type_: int, limit: int) -> str:

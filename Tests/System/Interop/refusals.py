@@ -9,9 +9,21 @@ from codec import fields, varint
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from entries import ForkProof, LogName, Run, attestation_message
 from primitives import FIELD_PRIME, GROUP_ORDER, Identity, K, scalar_of
-from records import Record
+from records import REVOCATION, Record, revocation_value
 from sealing import AES, TAG_BYTES, XCHACHA, pad, xchacha20_poly1305
-from story import ADA, BEA, CONVERSATION, SEALING_KEY, Story, time
+from story import (
+    ADA,
+    ADA_CERTIFICATE,
+    ADA_PERSON,
+    BEA,
+    BEA_CERTIFICATE,
+    BEA_PERSON,
+    CONVERSATION,
+    SEALING_KEY,
+    Story,
+    revoked,
+    time,
+)
 
 Lines = dict[str, bytes]
 
@@ -145,6 +157,28 @@ def of_seals(story: Story) -> Lines:
     }
 
 
+V4, V6 = b"\x04" + bytes(4), b"\x06" + bytes(16)
+ADDRESS_FAULTS: dict[str, dict[str, bytes]] = {
+    "addressScope": {"scope": CONVERSATION},
+    "addressNone": {"three": b""},
+    "addressNine": {"three": b"".join(b"\x04" + bytes([0, 0, 0, index]) for index in range(9))},
+    "addressOrder": {"three": V6 + V4},
+    "addressTwice": {"three": V4 + V4},
+    "addressCut": {"three": V4[:-1]},
+    "addressFamily": {"three": b"\x05" + bytes(4)},
+    "addressPort": {"one": bytes(2)},
+    "addressPortLong": {"one": b"\x10\x92\x00"},
+    "addressUnknownOdd": {"five": b""},
+}
+
+
+def of_address(
+    scope: bytes | None = None, one: bytes = b"\x10\x92", three: bytes = V4, five: bytes | None = None
+) -> bytes:
+    value = fields({1: one, 3: three} | ({} if five is None else {5: five}))
+    return Record(4, ADA.public, scope, time(0), value).signed(ADA).packed()
+
+
 def of_records() -> tuple[Lines, Lines]:
     """What is refused, and what decodes, verifies and is ignored."""
     value = fields({1: b"Ada", 4: b"in the stoa"})
@@ -171,6 +205,12 @@ def of_records() -> tuple[Lines, Lines]:
         "unknownOdd": profile(fields({1: b"Ada", 3: b""})),
         "order": profile(fields({4: b"x"}) + fields({1: b"Ada"})),
         "value": profile(b"\x01\x04Ada"),
+        **{name: of_address(**given) for name, given in ADDRESS_FAULTS.items()},
+        "revocationScope": Record(
+            REVOCATION, ADA.public, CONVERSATION, time(0), revocation_value(ADA_CERTIFICATE, False)
+        )
+        .signed(ADA_PERSON.identity)
+        .packed(),
     }
 
 
@@ -247,5 +287,16 @@ def forgeries(lines: Lines, runs: dict[str, Run], ada: Record, proof: ForkProof)
     record = ada.packed()
     lines["forged.record.signature"] = flipped(record, len(record) - 64)
     lines["forged.record.name"] = record.replace(b"Ada", b"Eve")
+    word = revoked(False, time(7))
+    foreign = replace(word, value=revocation_value(BEA_CERTIFICATE, False))
+    for name, made_record in (
+        ("revocationByDevice", word.signed(ADA)),
+        ("revocationByOther", word.signed(BEA_PERSON.identity)),
+        ("revocationOfOther", foreign.signed(BEA_PERSON.identity)),
+        ("revocationStands", replace(word, value=revocation_value(ADA_CERTIFICATE, True))),
+        ("revocationBare", replace(word, value=b"").signed(ADA_PERSON.identity)),
+        ("revocationUnknownOdd", replace(word, value=word.value + b"\x05\x00").signed(ADA_PERSON.identity)),
+    ):
+        lines[f"forged.record.{name}"] = made_record.packed()
     upper = replace(proof.upper, signature=proof.lower.signature)
     lines["forged.forkProof.signature"] = ForkProof(proof.lower, upper).packed()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Coroutine
 
 import ephemeral
 import frames
+import group_keys
 from codec import Refused
 from comparing import Shared
 from entries import ForkProof, LogName, Run, read_fork_proof, read_sent_run
@@ -168,6 +169,8 @@ class Session(Sharing):
                 self.on_payload_want(frames.read_want(body))
             case Type.PAYLOADS:
                 self.on_payloads(*frames.read_payloads(body))
+            case kind if kind in group_keys.BODIES:
+                group_keys.BODIES[Type(kind)](body)
 
     def log_of(self, shared: Shared, tag: bytes) -> LogState | None:
         for log in shared.conversation.logs.values():

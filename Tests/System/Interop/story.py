@@ -19,7 +19,7 @@ from entries import Entry, LogName, Run, hybrid_time, payload_hash, room_id
 from persons import Certificate, Person
 from primitives import Identity
 from realms import RealmSecret
-from records import Record, profile
+from records import REVOCATION, Record, address_value, profile, revocation_value
 from sealing import AES, XCHACHA, key_id, seal
 
 MILLISECONDS = 1_767_225_600_000
@@ -207,6 +207,15 @@ def runs_of(story: Story) -> dict[str, Run]:
     }
 
 
+ADDRESSES = (bytes([192, 0, 2, 1]), bytes.fromhex("20010db8000000000000000000000001"))
+
+
+def revoked(stands: bool, hlc: int) -> Record:
+    """Ada's word about her own device."""
+    value = revocation_value(ADA_CERTIFICATE, stands)
+    return Record(REVOCATION, ADA.public, None, hlc, value).signed(ADA_PERSON.identity)
+
+
 def records_of() -> dict[str, Record]:
     def other(kind: int, conversation: bytes | None, value: bytes) -> Record:
         return Record(kind, ADA.public, conversation, time(0), value).signed(ADA)
@@ -220,5 +229,8 @@ def records_of() -> dict[str, Record]:
         "pictured": profile(ADA, "Ada", "", time(0, 4), (b"\x55" * 32, 262_144)),
         "unknownKind": other(9, CONVERSATION, b"abc"),
         "unknownKind.wide": other(255, None, b""),
+        "revocation": revoked(False, time(7)),
+        "revocation.stands": revoked(True, time(8)),
+        "address": other(4, None, address_value(4_242, ADDRESSES)),
         "longest": other(8, None, bytes(4_096)),
     }

@@ -12,9 +12,11 @@ from typing import Callable
 
 import ephemeral
 import frames
+import group_keys
 from bodies import FALLBACK, Kind, fallback, read_body, read_content
 from codec import Reader, Refused
 from entries import read_fork_proof, read_run
+from later_bodies import read_call, read_own
 from names import folded, is_room_name
 from noise_link import INITIATOR, RESPONDER, read_introduction, require_rfc2104_hmac
 from persons import read_certificate
@@ -82,6 +84,7 @@ BODIES: dict[int, Callable[[bytes], object]] = {
     frames.Type.PRESENCE: ephemeral.read_presence,
     frames.Type.PAYLOAD_WANT: frames.read_want,
     frames.Type.PAYLOADS: frames.read_payloads,
+    **group_keys.BODIES,
 }
 
 def read_name(data: bytes) -> None:
@@ -109,6 +112,8 @@ DECODERS: dict[str, Callable[[bytes], object]] = {
     "record": read_record,
     "forkProof": read_fork_proof,
     "act": read_act,
+    "call": lambda data: read_call(read_body(data[1:])),
+    "own": lambda data: read_own(read_body(data[1:])),
     "name": read_name,
     "frame": read_frame,
     "fragment": read_fragment,
@@ -122,7 +127,7 @@ class Vectors(unittest.TestCase):
         for name, data in self.lines.items():
             kind = name.split(".")[0]
             with self.subTest(name):
-                if kind in ("varint", "text", "area", "body", "frame"):
+                if kind in ("varint", "text", "area", "body", "frame", "call", "own"):
                     DECODERS[kind](data)
                 if kind == "run":
                     run = read_run(data)

@@ -19,6 +19,7 @@ from bodies import (
     read_content,
 )
 from codec import fields, u8, varint
+from group_keys import announcing
 from entries import ForkProof, attestation_message, read_fork_proof, read_run, room_id
 from records import read_record
 from refusals import forgeries, refusals
@@ -27,7 +28,9 @@ from story import (
     ADA,
     ADA_CERTIFICATE,
     BEA,
+    BEA_CERTIFICATE,
     CIRCLE,
+    CONVERSATION,
     EPOCH,
     LATER,
     ROOM,
@@ -52,6 +55,13 @@ def aims(count: int) -> list[Target]:
     return [Target(ADA.public, seq % 3, 2**14 + seq, bytes([seq]) * 32) for seq in range(count)]
 
 
+def epoch(heads: int) -> Body:
+    """What ada announces of the key of the entries that are sealed."""
+    basis = [bytes([index]) * 32 for index in range(1, heads + 1)]
+    people = [ADA_CERTIFICATE.person_id, BEA_CERTIFICATE.person_id]
+    return announcing(SEALING_KEY, CONVERSATION, ADA.public, basis, people)
+
+
 def readable() -> dict[str, tuple[int, Body]]:
     """Bodies that can be read, with the class of their entries."""
     certificate = ADA_CERTIFICATE.packed()
@@ -66,6 +76,9 @@ def readable() -> dict[str, tuple[int, Body]]:
         "leave.fallback": (1, Body(Kind.LEAVE, LATER)),
         "topic": (1, Body(Kind.TOPIC, {1: b"what we do"})),
         "topic.none": (1, Body(Kind.TOPIC, {1: b""})),
+        "epoch": (1, epoch(1)),
+        "epoch.60": (1, epoch(60)),
+        "epoch.unknownEven": (1, Body(Kind.EPOCH, {**epoch(1).fields, 2: b"", 4: b"x"})),
         "topic.longest": (1, Body(Kind.TOPIC, {1: b"a" * 256})),
         "erase": (1, erasing(aims(1))),
         "erase.two": (1, erasing([*aims(1), Target(BEA.public, 2**64 - 1, 2**63 - 2, bytes(32))])),
@@ -113,6 +126,15 @@ def unreadable() -> dict[str, tuple[int, bytes]]:
         "join.empty": (1, Body(Kind.JOIN, {1: b""})),
         "join.class": (2, Body(Kind.JOIN)),
         "leave.unknownOdd": (1, Body(Kind.LEAVE, {1: b"x"})),
+        "epoch.bare": (1, Body(Kind.EPOCH)),
+        "epoch.idShort": (1, Body(Kind.EPOCH, {**epoch(1).fields, 1: bytes(31)})),
+        "epoch.peopleLong": (1, Body(Kind.EPOCH, {**epoch(1).fields, 5: bytes(33)})),
+        "epoch.basisNone": (1, Body(Kind.EPOCH, {**epoch(1).fields, 3: b""})),
+        "epoch.basisCut": (1, Body(Kind.EPOCH, {**epoch(1).fields, 3: bytes(33)})),
+        "epoch.basisTwice": (1, Body(Kind.EPOCH, {**epoch(1).fields, 3: bytes(64)})),
+        "epoch.basis61": (1, epoch(61)),
+        "epoch.unknownOdd": (1, Body(Kind.EPOCH, {**epoch(1).fields, 7: b""})),
+        "epoch.class": (2, epoch(1)),
         "erase.bare": (1, Body(Kind.ERASE)),
         "erase.none": (1, Body(Kind.ERASE, {1: b""})),
         "erase.cut": (1, Body(Kind.ERASE, {1: one[:-1]})),

@@ -4,9 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bodies import Body, read_body
 from codec import Refused, fields, u8, u64, varint
-from persons import Certificate, Person
-from primitives import Identity
+from frames import Frame, Type
+from group_keys import (
+    ACTS_BYTES,
+    act_heads,
+    act_set,
+    act_want,
+    acts,
+    announcing,
+    epoch_keys,
+    seal_key,
+    sealed_keys,
+)
+from later_bodies import Call, Own, read_call, read_own
+from persons import Person
+from primitives import Identity, x25519_public
+from private import group_invitation
 from realms import OPEN
 from sealing import AES, XCHACHA
 from signed_acts import (
@@ -203,6 +218,126 @@ def forged(made: dict[str, Act]) -> Lines:
     }
 
 
+EPOCH_KEY = b"\x6b" * 32
+FRESH = b"\x2a" * 32
+
+
+def keys(lines: Lines, made: dict[str, Act]) -> None:
+    """Keys of the group, the frames of groups, and the lines of links."""
+    group = made["create"].group
+    people = [member.identifier for member in MEMBERS]
+    basis = [made["tie"].identifier, made["endLink"].identifier]
+    body = announcing(EPOCH_KEY, group, ADA.public, basis, people)
+    epoch = body.fields[1]
+    lines["epoch.people"], lines["epoch.id"] = body.fields[5], epoch
+    ids = sorted(act.identifier for act in made.values() if act.group == group)
+    lines["actSet"] = act_set(group, ids)
+    address = x25519_public(b"\xb3" * 32)
+    sealed = seal_key(epoch, EPOCH_KEY, group, BEA.public, address, ADA, FRESH)
+    assert sealed.verified(group).opened(group, b"\xb3" * 32) == EPOCH_KEY
+    framed = {
+        "actHeads": act_heads(group, lines["actSet"], ids[:2]),
+        "actHeads.none": act_heads(group, act_set(group, []), []),
+        "actHeads.64": act_heads(group, bytes(32), heads(64)),
+        "actWant": act_want(group, ids[:1], ids[1:3]),
+        "actWant.all": act_want(group, ids[:1], []),
+        "acts": acts(group, [made["create"], made["cut"]]),
+        "epochKeys": epoch_keys(group, [(epoch, EPOCH_KEY), (bytes(32), bytes(32))]),
+        "sealedKeys": sealed_keys(group, [sealed]),
+    }
+    for name, frame in framed.items():
+        lines[f"frame.{name}"] = frame.packed()
+    one, two = b"\x01" * 32, b"\x02" * 32
+    item = sealed.packed()
+    long = [made["tie.64"]] * 28
+    faults: dict[str, tuple[int, bytes]] = {
+        "actHeadsOrder": (Type.ACT_HEADS, bytes(64) + b"\x02" + two + one),
+        "actHeads65": (Type.ACT_HEADS, bytes(64) + b"\x41" + bytes(32 * 65)),
+        "actHeadsCut": (Type.ACT_HEADS, bytes(64) + b"\x01" + bytes(31)),
+        "actWantNone": (Type.ACT_WANT, bytes(32) + b"\x00\x00"),
+        "actWantTwice": (Type.ACT_WANT, bytes(32) + b"\x02" + one + one + b"\x00"),
+        "actWantTrailing": (Type.ACT_WANT, bytes(32) + b"\x01" + one + b"\x00\x00"),
+        "actsNone": (Type.ACTS, group + b"\x00"),
+        "actsGroup": (Type.ACTS, bytes(32) + acts(group, [made["add"]]).body[32:]),
+        "actsAct": (Type.ACTS, group + b"\x01\x03abc"),
+        "epochKeysNone": (Type.EPOCH_KEYS, group + b"\x00"),
+        "epochKeysOrder": (Type.EPOCH_KEYS, group + b"\x02" + two + one + one + two),
+        "epochKeysTwice": (Type.EPOCH_KEYS, group + b"\x02" + one + one + one + two),
+        "epochKeys65": (Type.EPOCH_KEYS, group + b"\x41" + bytes(64 * 65)),
+        "sealedKeysNone": (Type.SEALED_KEYS, group + b"\x00"),
+        "sealedKeysCut": (Type.SEALED_KEYS, group + b"\x01" + item[:-1]),
+        "sealedKeysTrailing": (Type.SEALED_KEYS, group + b"\x01" + item + b"\x00"),
+    }
+    for name, (kind, data) in faults.items():
+        lines[f"refuse.frame.{name}"] = Frame(kind, data).packed()
+    assert sum(len(act.packed()) for act in long) > ACTS_BYTES
+    link = made["link"].identifier
+    for name, realm, at in (("", OPEN.realm, "ops"), (".circle", CIRCLE.realm, "caf\u00e9")):
+        line = group_invitation(at, realm, group, link, LINE.seed)
+        lines[f"invitation.group{name}"] = line.encode()
+
+
+def bodies(lines: Lines) -> None:
+    """Calls, and what one's devices tell each other: class u8 and body, as those of `body`."""
+    people = tuple(sorted(member.identifier for member in MEMBERS))
+    call = Call(1, 300, people[:1], "call, 5 min")
+    own = Own(1, b"item", value=b"value", replaced=heads(2))
+    good: dict[str, Call | Own] = {
+        "call": call,
+        "call.missed": Call(2, 0, people, "missed call"),
+        "call.longest": Call(5, 2**64 - 1, heads(64), "a" * 4_096),
+        "own": own,
+        "own.out": Own(255, b"i", is_in=False),
+        "own.longest": Own(0, bytes(512), value=bytes(4_096), replaced=heads(64)),
+    }
+    for name, said in good.items():
+        read = read_call if isinstance(said, Call) else read_own
+        assert read(said.body()) == said
+        lines[name] = u8(2 if isinstance(said, Call) else 1) + said.body().packed()
+    one, two = heads(2)
+
+    def changed(said: Call | Own, **changes: bytes | None) -> bytes:
+        found = dict(said.body().fields)
+        for key, value in changes.items():
+            if value is None:
+                del found[int(key[1:])]
+            else:
+                found[int(key[1:])] = value
+        return u8(2 if isinstance(said, Call) else 1) + Body(said.body().kind, found).packed()
+
+    faults = {
+        "call.outcomeZero": changed(call, _1=b"\x00"),
+        "call.outcome6": changed(call, _1=b"\x06"),
+        "call.outcomeNone": changed(call, _1=None),
+        "call.seconds": changed(call, _3=b"\x80\x00"),
+        "call.secondsTrailing": changed(call, _3=b"\x00\x00"),
+        "call.peopleNone": changed(call, _5=b""),
+        "call.peopleCut": changed(call, _5=bytes(31)),
+        "call.peopleOrder": changed(call, _5=two + one),
+        "call.people65": changed(call, _5=b"".join(heads(65))),
+        "call.fallback": changed(call, _2=None),
+        "call.unknownOdd": changed(call, _7=b""),
+        "own.setNone": changed(own, _1=None),
+        "own.setLong": changed(own, _1=bytes(2)),
+        "own.itemNone": changed(own, _3=b""),
+        "own.itemLong": changed(own, _3=bytes(513)),
+        "own.out": changed(own, _5=b"x"),
+        "own.valueNone": changed(own, _6=b""),
+        "own.valueLong": changed(own, _6=bytes(4_097)),
+        "own.replacedNone": changed(own, _7=b""),
+        "own.replacedTwice": changed(own, _7=one + one),
+        "own.replaced65": changed(own, _7=b"".join(heads(65))),
+        "own.unknownOdd": changed(own, _9=b""),
+    }
+    for name, data in faults.items():
+        lines[f"refuse.{name}"] = data
+        try:
+            (read_call if name.startswith("call") else read_own)(read_body(data[1:]))
+        except Refused:
+            continue
+        raise AssertionError(f"refuse.{name} is read")
+
+
 def groups_vectors() -> Lines:
     lines: Lines = {}
     made = acts_of()
@@ -212,6 +347,8 @@ def groups_vectors() -> Lines:
         lines[f"actID.{name}"] = act.identifier
         assert read_act(act.packed()).verified() == act
     check_join(made["join"], made["link"])
+    keys(lines, made)
+    bodies(lines)
     for name, data in refused(made).items():
         lines[f"refuse.act.{name}"] = data
         try:

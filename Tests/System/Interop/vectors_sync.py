@@ -116,6 +116,9 @@ def framed(
         "ephemeral.end": ephemeral.ephemeral(
             CONVERSATION, 7, b"\x00\x02" + ephemeral.packet("logs", 301, b"", end=True)
         ),
+        "ephemeral.signal": ephemeral.ephemeral(
+            CONVERSATION, 0, b"\x00\x03" + ephemeral.signal(BEA.public, b"ring")
+        ),
         "presence": ephemeral.presence(2),
         "liveRun": frames.live_run(runs["a2"].packed()),
         "digest": frames.digest(

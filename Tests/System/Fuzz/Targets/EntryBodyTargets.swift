@@ -12,6 +12,7 @@ enum EntryBodyTarget {
         let flags = feed.byte()
         let raw = feed.remainder()
         guard let body = try? Body(decoding: raw) else { return .refused }
+        try Self.beside(body)
         let entryClass = flags & 3
         let isUnderstood = flags & 4 == 0
         guard let content = Content(body, in: entryClass, isUnderstood: isUnderstood) else {
@@ -40,6 +41,22 @@ enum EntryBodyTarget {
     }
 }
 
+extension EntryBodyTarget {
+    /// Bodies that no ``Content`` holds yet.
+    private static func beside(_ body: Body) throws {
+        if let call = CallEntry(body) {
+            try demand(
+                CallEntry(try Body(decoding: call.body)) == call,
+                "a call does not survive its encoding")
+        }
+        if let own = OwnEntry(body) {
+            try demand(
+                OwnEntry(try Body(decoding: own.body)) == own,
+                "what devices tell each other does not survive its encoding")
+        }
+    }
+}
+
 /// A payload that somebody says is sealed: as it comes, or made of a body that comes.
 enum SealedTarget {
     private static let conversation = ConversationID(Bytes32.zero)
@@ -63,7 +80,7 @@ enum SealedTarget {
         let log = LogKey(
             conversation: Self.conversation, name: LogName(author: PeerID(.zero), incarnation: 1))
         var keyring = Keyring()
-        keyring.add(key)
+        keyring.use(key)
         guard flags & 2 != 0 else {
             let reading = keyring.read(Envelope(entry, key: log, seq: 1, prev: nil))
             try demand(reading.content == nil && reading.kind == nil, "a forgery is opened")

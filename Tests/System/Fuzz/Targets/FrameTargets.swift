@@ -96,7 +96,7 @@ enum FramesTarget {
 enum BodyTarget {
     private static let clocks: [Frame.Kind] = [
         .clock, .recordClock, .digest, .want, .unavailable, .buckets, .delta, .payloadWant,
-        .payloads,
+        .payloads, .actHeads, .actWant, .acts, .epochKeys, .sealedKeys,
     ]
     private static let controls: [Frame.Kind] = [
         .ping, .pong, .credit, .goaway, .realms, .rooms, .roomsLeft, .shares, .dialBack,
@@ -137,9 +137,7 @@ enum BodyTarget {
     /// What a piece says has one form, too.
     private static func piece(_ piece: EphemeralPiece) throws {
         let author = PeerID(Keys.ada.publicKey)
-        guard let body = EphemeralBody(piece, by: author, with: nil, isSealed: false) else {
-            return
-        }
+        guard let body = EphemeralBody(clear: piece) else { return }
         var random = SystemRandomNumberGenerator()
         let again = body.piece(
             in: piece.conversation, stream: piece.stream, by: author, with: nil, using: &random)

@@ -204,14 +204,30 @@ enum RecordTarget {
         }
         guard let record = try? Record(decoding: raw) else { return .refused }
         try demand(record.encoded == raw, "a record is taken in a second form")
+        if let revocation = record.revocation {
+            try demand(
+                Revocation(decoding: revocation.encoded) == revocation,
+                "a revocation does not survive its encoding")
+        }
+        if let reach = Reach(decoding: record.value) {
+            try demand(
+                Reach(decoding: reach.encoded) == reach, "a reach does not survive its encoding")
+        }
         if let profile = try? Profile(decoding: record.value) {
             try Self.survives(profile, record.value)
         }
         if flags & 1 != 0 {
-            let signed = Record(
-                kind: record.kind, author: PeerID(Keys.ada.publicKey),
-                conversation: record.conversation, time: record.time, value: record.value,
-                signer: Keys.ada)
+            let ada = PeerID(Keys.ada.publicKey)
+            let signed =
+                record.kind == Record.Kind.revocation
+                ? Record(
+                    revoking: ada,
+                    Revocation(
+                        of: Keys.certificates[0], stands: record.revocation?.stands ?? false),
+                    at: record.time, by: Keys.person)
+                : Record(
+                    kind: record.kind, author: ada, conversation: record.conversation,
+                    time: record.time, value: record.value, signer: Keys.ada)
             try demand(signed.isValid, "an honest signature is refused")
             try demand(
                 try Record(decoding: signed.encoded) == signed, "a record is not what was signed")

@@ -26,6 +26,7 @@ sys.path.insert(0, str(TESTS / "Interop"))
 
 import ephemeral  # noqa: E402
 import frames  # noqa: E402
+import group_keys  # noqa: E402
 import noise_link  # noqa: E402
 from bodies import (  # noqa: E402
     END,
@@ -116,6 +117,16 @@ def body(frame: frames.Frame) -> bytes:
         return frames.records([read_record(item).packed() for item in frames.read_records(data)]).packed()
     if kind == Type.RECORD_CLOCK:
         return frames.record_clock(*frames.read_record_clock(data)).packed()
+    if kind == Type.ACT_HEADS:
+        return group_keys.act_heads(*group_keys.read_act_heads(data)).packed()
+    if kind == Type.ACT_WANT:
+        return group_keys.act_want(*group_keys.read_act_want(data)).packed()
+    if kind == Type.ACTS:
+        return group_keys.acts(*group_keys.read_acts(data)).packed()
+    if kind == Type.EPOCH_KEYS:
+        return group_keys.epoch_keys(*group_keys.read_epoch_keys(data)).packed()
+    if kind == Type.SEALED_KEYS:
+        return group_keys.sealed_keys(*group_keys.read_sealed_keys(data)).packed()
     if kind == Type.FORK_PROOF:
         return frames.fork_proof(unchecked_proof(data)).packed()
     if kind % 2:
@@ -196,6 +207,7 @@ MEANT: dict[Kind, set[int]] = {
     Kind.TEXT: {1, 4},
     Kind.LOCATION: {1, 8, 10},
     Kind.EDIT: {1, 3},
+    Kind.EPOCH: {1, 3, 5},
     Kind.REACTION: {1, 3, 5},
     Kind.STREAM: {1, 3, 5, END, 7},
 }
@@ -273,6 +285,7 @@ BODIES = {
     "clock": (
         *(Type.CLOCK, Type.RECORD_CLOCK, Type.DIGEST, Type.WANT, Type.UNAVAILABLE),
         *(Type.BUCKETS, Type.DELTA, Type.PAYLOAD_WANT, Type.PAYLOADS),
+        *(Type.ACT_HEADS, Type.ACT_WANT, Type.ACTS, Type.EPOCH_KEYS, Type.SEALED_KEYS),
     ),
     "control-frames": (
         *(Type.PING, Type.PONG, Type.CREDIT, Type.GOAWAY, Type.REALMS, Type.ROOMS),
