@@ -17,7 +17,7 @@ export class Composer {
     this.editing = null;
     this.typedAt = 0;
     this.line = h("textarea", { rows: 1, dir: "auto", spellcheck: true, autocomplete: "off", "aria-autocomplete": "list",
-      oninput: () => this.typed(), onkeydown: (event) => this.key(event), onpaste: (event) => this.pasted(event), onblur: () => setTimeout(() => this.offer([]), 150) });
+      oninput: () => this.typed(), onkeydown: (event) => this.key(event), onpaste: (event) => this.pasted(event), onblur: () => setTimeout(() => document.activeElement === this.line || this.offer([]), 150) });
     this.choices = h("ul", { class: "choices", role: "listbox", id: "choices", hidden: true });
     this.line.setAttribute("aria-controls", "choices");
     this.about = h("div", { class: "about", hidden: true });

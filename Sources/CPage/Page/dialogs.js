@@ -1,7 +1,7 @@
 // Windows above the page: each is a <dialog>, closed by Escape, and gives back where one was.
 
 import { T } from "./texts.js";
-import { h, plain, replaceChildren, sign } from "./dom.js";
+import { h, plain, put, replaceChildren, sign } from "./dom.js";
 import { EMOJI } from "./emoji.js";
 
 // Opens one; `fill(body, close)` puts something in. Resolves to what `close` was given, or undefined.
@@ -24,7 +24,7 @@ export function open(title, fill, properties = {}) {
 
 // Asks before something is done that takes away.
 export async function confirm(title, text, word, isDanger = true) {
-  return await open(title, (body, close) => body.append(h("p", {}, text),
+  return await open(title, (body, close) => put(body, h("p", {}, text),
     h("div", { class: "actions" }, h("button", { type: "button", onclick: () => close(false) }, T.cancel),
       h("button", { type: "button", class: isDanger ? "danger" : "main", dataset: { first: "" }, onclick: () => close(true) }, word)))) === true;
 }
@@ -72,6 +72,6 @@ export function pickEmoji(anchor, chosen) {
     const input = h("input", { type: "search", placeholder: T.emoji, "aria-label": T.emoji, oninput: () => draw(input.value.trim().toLowerCase()),
       onkeydown: (event) => { if (event.key === "Enter") { event.preventDefault(); grid.querySelector("button")?.click(); } } });
     draw("");
-    body.append(input, grid);
+    put(body, input, grid);
   }, { class: "picker" });
 }

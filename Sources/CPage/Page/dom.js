@@ -35,10 +35,17 @@ export function shown(text) {
     : `<U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}>`);
 }
 
+// A text in one line, as an excerpt of it.
+export function oneLine(text) { return plain(String(text ?? "").replace(/\s+/g, " ")); }
+
 // Who somebody is: the beginning of the key beside a name that could be another's.
 export function personName(name, ambiguous, id) {
   const text = plain(name) || "?";
   return ambiguous ? `${text} (${String(id).slice(0, 12)})` : text;
+}
+
+export function put(element, ...children) {
+  element.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== null));
 }
 
 export function replaceChildren(element, ...children) {

@@ -1,7 +1,7 @@
 // The list of conversations, with what waits in each.
 
 import { T } from "./texts.js";
-import { h, plain, replaceChildren, sign } from "./dom.js";
+import { h, oneLine, plain, replaceChildren, sign } from "./dom.js";
 
 const SIGNS = { online: ["●", T.online], away: ["◐", T.away], offline: ["○", T.offline] };
 
@@ -52,7 +52,7 @@ export class ConversationList {
     const presence = c.kind === "direct" ? SIGNS[model.presence.get(c.person)] ?? SIGNS.offline : undefined;
     const draft = model.note(`draft:${c.id}`)?.text;
     const last = c.lastMessage;
-    const excerpt = draft ? `${T.draft} ${draft}` : last
+    const excerpt = draft ? `${T.draft} ${oneLine(draft)}` : last
       ? `${c.kind !== "direct" && !last.own ? `${plain(last.authorName)}: ` : ""}${this.act.excerpt(last)}` : c.topic ?? "";
     const waits = [c.unread ? T.unread(c.unread) : "", c.mentions ? T.mentions(c.mentions) : "", c.muted ? T.muted : ""].filter(Boolean);
     const name = this.act.title(c);

@@ -54,7 +54,7 @@ export class Log {
 
   anchor() {
     const top = this.scroll.getBoundingClientRect().top;
-    for (const node of this.list.children) {
+    for (const node of this.list.querySelectorAll("[data-id]")) {
       const rect = node.getBoundingClientRect();
       if (rect.bottom > top) return { node, top: rect.top };
     }
@@ -217,7 +217,7 @@ export class Log {
       sign("↩", T.reply, () => this.act.reply(m)),
       m.own && m.kind === "text" ? sign("✎", T.edit, () => this.act.edit(m)) : null,
       m.own ? sign("🗑", T.remove, () => this.act.remove(m)) : null,
-      sign("ⓘ", T.info, () => this.act.info(m)),
+      sign("ℹ️", T.info, () => this.act.info(m)),
     ];
     return h("div", { class: "tools", role: "toolbar" }, buttons.filter(Boolean).map((b) => { b.tabIndex = -1; return b; }));
   }

@@ -1,7 +1,7 @@
 // The page: puts its parts together and follows what happens.
 
 import { T } from "./texts.js";
-import { h, personName, plain, replaceChildren, sign } from "./dom.js";
+import { h, oneLine, personName, plain, put, replaceChildren, sign } from "./dom.js";
 import { Link } from "./link.js";
 import { Model } from "./model.js";
 import { ConversationList } from "./list.js";
@@ -106,6 +106,8 @@ function changed(what, detail) {
   switch (what) {
     case "list": list.draw(); headline(); titleLine(); if (detail?.message) notify(detail); break;
     case "log": log.draw(detail); break;
+    // Whoever is still near the end of what is there gets more.
+    case "loaded": if (detail === model.current) log.scrolled(); break;
     case "ticks": if (detail === model.current) log.drawTicks(); break;
     case "outbox": log.draw({}); break;
     case "typing": if (detail === model.current) drawTypists(); break;
@@ -192,7 +194,7 @@ function headline() {
 function goToDate() {
   open(T.goToDate, (body, close) => {
     const day = h("input", { type: "date", dataset: { first: "" }, required: true });
-    body.append(form([field(T.goToDate, day)], T.jumpTo, async () => {
+    put(body, form([field(T.goToDate, day)], T.jumpTo, async () => {
       const since = new Date(`${day.value}T00:00:00`);
       await model.open(model.current, { since: since.toISOString() });
       log.scroll.scrollTop = 0;
@@ -243,7 +245,7 @@ async function again(item) {
 async function info(m) {
   try {
     const found = await link.call("info", { id: m.id });
-    open(T.info, (body) => body.append(h("p", {}, `${fullTime(m.time)} · `, h("bdi", {}, personName(m.authorName, m.ambiguous, m.author))), h("p", {}, h("code", {}, m.id)),
+    open(T.info, (body) => put(body, h("p", {}, `${fullTime(m.time)} · `, h("bdi", {}, personName(m.authorName, m.ambiguous, m.author))), h("p", {}, h("code", {}, m.id)),
       found.firstText !== undefined ? h("p", { dir: "auto" }, `${T.firstText}: ${plain(found.firstText)}`) : "",
       found.members?.length ? [h("h3", {}, T.whoRead), h("ul", { class: "people" }, found.members.map((p) => h("li", { class: "row" }, picture(p.id, p.name),
         h("bdi", {}, personName(p.name, p.ambiguous, p.id)), h("span", { class: "state" }, T.outcome[p.outcome] ?? p.outcome))))] : [],
@@ -262,7 +264,7 @@ async function download(m, state) {
 }
 
 function viewPicture(address, m) {
-  open(plain(m.file.name), (body) => body.append(h("img", { src: address, alt: plain(m.file.name) }),
+  open(plain(m.file.name), (body) => put(body, h("img", { src: address, alt: plain(m.file.name) }),
     h("div", { class: "actions" }, h("button", { type: "button", class: "main", onclick: (event) => download(m, event.target.nextSibling) }, T.download), h("span", { class: "state" }))), { class: "viewer" });
 }
 
@@ -270,7 +272,7 @@ async function askForFiles(files) {
   const addresses = [];
   const answer = await open(T.attach, (body, close) => {
     const text = h("input", { autocomplete: "off", placeholder: T.caption, "aria-label": T.caption, dataset: { first: "" } });
-    body.append(h("ul", { class: "people" }, files.map((file) => {
+    put(body, h("ul", { class: "people" }, files.map((file) => {
       const isPicture = /^image\/(png|jpeg|webp|gif)$/.test(file.type) && file.size < 32 << 20;
       if (isPicture) addresses.push(URL.createObjectURL(file));
       return h("li", { class: "row" }, isPicture ? h("img", { src: addresses.at(-1), alt: "", class: "thumb" }) : h("span", { "aria-hidden": "true" }, "📄"), h("bdi", {}, plain(file.name)));
@@ -297,7 +299,7 @@ function search() {
       if (!results.children.length) results.append(h("li", { class: "empty" }, T.nothingFound));
       if (isMore) results.append(h("li", { class: "more" }, h("button", { type: "button", onclick: () => find(true).catch(told) }, T.moreResults)));
     };
-    body.append(form([words, model.current ? field(T.inThis, here) : null], T.search, () => find(false)), results);
+    put(body, form([words, model.current ? field(T.inThis, here) : null], T.search, () => find(false)), results);
   }, { class: "wide" });
 }
 
@@ -317,7 +319,7 @@ function switcher() {
       if (event.key === "ArrowDown") { event.preventDefault(); buttons[Math.min(buttons.length - 1, place + 1)]?.focus(); } else if (event.key === "ArrowUp") { event.preventDefault(); (buttons[place - 1] ?? input).focus(); } else if (event.key === "Enter" && place < 0) { event.preventDefault(); buttons[0]?.click(); }
     };
     draw();
-    body.append(input, results);
+    put(body, input, results);
   });
 }
 
@@ -330,13 +332,13 @@ function title(c) {
 }
 
 function excerpt(m) {
-  if (m.file) return `📄 ${m.file.name}${m.text ? `: ${m.text}` : ""}`;
+  if (m.file) return oneLine(`📄 ${m.file.name}${m.text ? `: ${m.text}` : ""}`);
   if (m.kind === "join") return T.joined(m.authorName);
   if (m.kind === "leave") return T.left(m.authorName);
   if (m.kind === "topic") return T.topic(m.authorName, m.text);
-  if (m.kind === "action") return T.action(m.authorName, m.text);
+  if (m.kind === "action") return oneLine(T.action(m.authorName, m.text));
   if (m.kind === "location") return `${T.location} ${m.text}`;
-  return m.text.slice(0, 300);
+  return oneLine(m.text.slice(0, 300));
 }
 
 const COLOURS = 12;

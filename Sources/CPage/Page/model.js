@@ -121,7 +121,7 @@ export class Model {
     const first = again ? this.logs.get(id)?.firstUnread : conversation.unread > 0 ? conversation.firstUnread : undefined;
     const target = around ?? (again ? undefined : first);
     const page = await this.link.call("history", { to: id, limit: PAGE,
-      ...(since ? { since } : target ? { around: target } : {}) });
+      ...(since ? { since, oldest: true } : target ? { around: target } : {}) });
     if (this.current !== id) return;
     const log = { messages: page.messages, more: page.more || Boolean(target || since), atEnd: true,
       firstUnread: first, target: around, missing: page.missing };
@@ -148,6 +148,7 @@ export class Model {
       if (log.messages.length > KEPT_NODES) { log.messages.length = KEPT_NODES; log.atEnd = false; }
       this.changed("log", { id, older: page.messages.length });
     } finally { log.loading = false; }
+    this.changed("loaded", id);
   }
 
   async newer(id) {
@@ -162,6 +163,7 @@ export class Model {
       if (log.messages.length > KEPT_NODES) { log.messages.splice(0, log.messages.length - KEPT_NODES); log.more = true; }
       this.changed("log", { id });
     } finally { log.loading = false; }
+    this.changed("loaded", id);
   }
 
   find(id) {
@@ -268,6 +270,10 @@ export class Model {
           message.text = change.text;
           message.edited = change.time;
           this.changed("log", { id: message.conversation, touched: message.id });
+        }
+        if (conversation?.lastMessage?.id === change.message) {
+          conversation.lastMessage.text = change.text;
+          this.changed("list");
         }
         break;
       }

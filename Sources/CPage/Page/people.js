@@ -1,7 +1,7 @@
 // Windows about people, conversations and oneself.
 
 import { T } from "./texts.js";
-import { h, plain, replaceChildren, shown } from "./dom.js";
+import { h, plain, put, replaceChildren, shown } from "./dom.js";
 import { confirm, copy, field, form, note, open, told } from "./dialogs.js";
 import { picture as code } from "./qr.js";
 
@@ -27,7 +27,7 @@ export class Windows {
       const persons = h("datalist", { id: "persons" }, this.model.people.concat(this.model.peers).slice(0, 100).map((p) => h("option", { value: `@${p.ambiguous ? p.id : p.name}` })));
       const secret = h("input", { autocomplete: "off" });
       const invitation = h("textarea", { rows: 2, autocomplete: "off", spellcheck: false });
-      body.append(
+      put(body, 
         h("section", {}, h("h3", {}, T.newRoom), h("p", {}, T.newRoomText), form([field(T.roomName, room), rooms], T.join, () => enter(this.link.call("join", { room: room.value.trim() })))),
         h("section", {}, h("h3", {}, T.newDirect), form([field(T.personName, person), persons], T.writeTo, () => enter(this.begin(person.value.trim())))),
         h("section", {}, h("h3", {}, T.newSecret), h("p", {}, T.newSecretText), form([field(T.roomName, secret)], T.create, () => enter(this.link.call("createConversation", { room: secret.value.trim() })))),
@@ -41,7 +41,7 @@ export class Windows {
     try { return await this.link.call("createConversation", { person }); } catch (error) {
       const candidates = error.data?.candidates;
       if (!candidates?.length) throw error;
-      const chosen = await open(T.newDirect, (body, close) => body.append(h("p", {}, plain(error.message)),
+      const chosen = await open(T.newDirect, (body, close) => put(body, h("p", {}, plain(error.message)),
         candidates.map((c) => button(`${plain(c.name)} ${c.id.slice(0, 16)}…`, () => close(c.id)))));
       if (!chosen) throw error;
       return await this.link.call("createConversation", { person: `@${chosen}` });
@@ -64,7 +64,7 @@ export class Windows {
           phrase ? h("p", {}, `${T.phrase}: `, h("code", {}, phrase)) : null, button(T.copyLine, () => copy(invite)));
       }, "main");
       const place = h("div", { class: "invitation" }, h("p", {}, T.inviteAsk), show);
-      body.append(name ? h("p", {}, h("bdi", {}, plain(name))) : "", place);
+      put(body, name ? h("p", {}, h("bdi", {}, plain(name))) : "", place);
     });
   }
 
@@ -80,7 +80,7 @@ export class Windows {
       const topic = h("input", { value: c.topic ?? "", autocomplete: "off" });
       const days = h("select", {}, [["", T.retainForever], ...[1, 7, 30, 90, 365].map((n) => [String(n), T.retainDays(n)])]
         .map(([value, text]) => h("option", { value, selected: value === String(c.retainDays ?? "") }, text)));
-      body.append(
+      put(body, 
         h("p", { class: "lead" }, h("bdi", {}, this.act.title(c)), ` · ${T[c.kind]}`),
         c.kind === "direct" ? button(T.person, () => { close(); this.person(c.person); })
           : form([field(T.topicLabel, topic)], T.save, async () => { await this.link.call("topic", { to: id, text: topic.value.trim() }); return true; }, () => close()),
@@ -122,7 +122,7 @@ export class Windows {
     open(T.person, (body, close) => {
       const change = (method, params = {}) => doing(async () => { await this.link.call(method, { person: `@${p.id}`, ...params }); await this.model.loadPeople(); await this.model.loadConversations(); close(); });
       const isContact = ["known", "verified"].includes(p.tier);
-      body.append(
+      put(body, 
         h("div", { class: "profile" }, this.act.picture(p.id, p.name, "huge"), h("div", {}, h("p", { class: "lead" }, h("bdi", {}, this.act.name(p.name, p.ambiguous, p.id)), p.verified ? ` ✓ ${T.verified}` : ""),
           p.status ? h("p", { dir: "auto" }, shown(p.status)) : null, h("p", { class: "state" }, T[p.presence] ?? p.state))),
         h("p", {}, `${T.key}: `, h("code", {}, p.id)),
@@ -138,7 +138,7 @@ export class Windows {
   async verify(p) {
     const found = await doing(() => this.link.call("verify", { person: `@${p.id}` }))();
     if (!found) return;
-    open(T.verify, (body, close) => body.append(h("p", {}, T.verifyText), h("p", {}, `${T.digits}: `, h("code", { class: "digits" }, found.digits)),
+    open(T.verify, (body, close) => put(body, h("p", {}, T.verifyText), h("p", {}, `${T.digits}: `, h("code", { class: "digits" }, found.digits)),
       h("p", {}, `${T.words}: `, h("code", {}, found.words)),
       h("div", { class: "actions" }, button(T.cancel, () => close()), button(T.theySame, doing(async () => {
         await this.link.call("verify", { person: `@${p.id}`, code: found.digits }); await this.model.loadPeople(); close(); note(T.verified);
@@ -152,7 +152,7 @@ export class Windows {
         await this.model.loadRequests(); await this.model.loadConversations(); close();
         if (method === "accept") this.act.open(made.id);
       });
-      body.append(h("p", {}, h("bdi", {}, this.act.name(r.name, r.ambiguous, r.person))), h("p", { class: "text", dir: "auto" }, shown(r.text)), h("p", {}, `${T.key}: `, h("code", {}, r.person)),
+      put(body, h("p", {}, h("bdi", {}, this.act.name(r.name, r.ambiguous, r.person))), h("p", { class: "text", dir: "auto" }, shown(r.text)), h("p", {}, `${T.key}: `, h("code", {}, r.person)),
         h("div", { class: "actions" }, button(T.block, async () => { if (await confirm(T.block, T.blockText, T.block)) await act("block")(); }, "danger"),
           button(T.decline, act("decline")), button(T.accept, act("accept"), "main")));
     });
@@ -169,7 +169,7 @@ export class Windows {
       const presence = h("select", {}, ["online", "away", "offline"].map((word) => h("option", { value: word }, T[word])));
       this.link.call("presence").then((p) => { presence.value = p.presence; }).catch(() => {});
       const face = h("span", {}, this.act.picture(me.id, me.name, "huge"));
-      body.append(h("div", { class: "profile" }, face, h("div", { class: "actions wrap" }, this.chooser(() => { this.act.forgetPicture(me.id); replaceChildren(face, this.act.picture(me.id, me.name, "huge")); }),
+      put(body, h("div", { class: "profile" }, face, h("div", { class: "actions wrap" }, this.chooser(() => { this.act.forgetPicture(me.id); replaceChildren(face, this.act.picture(me.id, me.name, "huge")); }),
         me.picture ? button(T.removePicture, doing(async () => { await this.link.call("profile", { picture: false }); this.act.forgetPicture(me.id); close(); })) : null)),
       form([field(T.names, name), field(T.status, status), field(T.presence, presence)], T.save, async () => {
         await this.link.call("profile", { name: name.value.trim(), status: status.value.trim() });
@@ -202,7 +202,7 @@ export class Windows {
       const check = (name) => h("input", { type: "checkbox", checked: Boolean(settings[name]), onchange: async (event) => this.act.setSetting(name, event.target.checked) });
       const daemon = h("div", { class: "form" });
       this.drawDaemonSettings(daemon);
-      body.append(h("div", { class: "form" }, field(T.theme, select("theme", [["auto", T.themeAuto], ["light", T.themeLight], ["dark", T.themeDark]])),
+      put(body, h("div", { class: "form" }, field(T.theme, select("theme", [["auto", T.themeAuto], ["light", T.themeLight], ["dark", T.themeDark]])),
         field(T.enterSends, check("enterSends")), field(T.notifications, check("notifications"))),
       h("div", { class: "actions wrap" }, button(T.profile, () => { close(); this.profile(); }), button(T.realms, () => { close(); this.realms(); }),
         button(T.backup, () => { close(); this.backup(); }), button(T.doctor, () => { close(); this.doctor(); }), button(T.shortcuts, () => { close(); this.shortcuts(); })),
@@ -228,7 +228,7 @@ export class Windows {
       const again = () => { close(); this.realms(); };
       const name = h("input", { autocomplete: "off" });
       const invitation = h("textarea", { rows: 2, spellcheck: false });
-      body.append(h("p", {}, T.realmText), h("ul", { class: "people" }, items.map((r) => h("li", { class: "row" }, h("bdi", {}, plain(r.name)), h("span", { class: "state" }, r.joined ? "" : T.left("")),
+      put(body, h("p", {}, T.realmText), h("ul", { class: "people" }, items.map((r) => h("li", { class: "row" }, h("bdi", {}, plain(r.name)), h("span", { class: "state" }, r.joined ? "" : T.left("")),
         r.joined && r.name !== "open" ? [button(T.invitation, doing(async () => { const made = await this.link.call("realmInvite", { name: r.name }); close(); this.secret(made); })),
           button(T.leaveRealm, doing(async () => { if (await confirm(T.leaveRealm, plain(r.name), T.leaveRealm)) { await this.link.call("realmLeave", { name: r.name }); again(); } }), "danger")] : null))),
       h("h3", {}, T.newRealm), form([field(T.realmName, name)], T.create, async () => { await this.link.call("realmNew", { name: name.value.trim() }); again(); }),
@@ -239,7 +239,7 @@ export class Windows {
   backup() {
     open(T.backup, (body) => {
       const place = h("div", {});
-      body.append(h("p", {}, T.backupText), place, form([], T.makeBackup, async () => {
+      put(body, h("p", {}, T.backupText), place, form([], T.makeBackup, async () => {
         const made = await this.link.call("web.backup");
         const blob = await this.link.content(`/backup/${made.number}`);
         const address = URL.createObjectURL(blob);
@@ -256,13 +256,13 @@ export class Windows {
     open(T.doctor, (body) => {
       const lines = [...found.settings.map((s) => `${s.text}; ${s.remedy}`), ...this.model.alerts.map((a) => a.text),
         ...found.unheard.map((u) => `${u.name} ${u.address}`)];
-      body.append(h("p", {}, T.doctorText), lines.length ? h("ul", {}, lines.map((line) => h("li", { dir: "auto" }, plain(line)))) : h("p", { class: "lead" }, T.allWell),
+      put(body, h("p", {}, T.doctorText), lines.length ? h("ul", {}, lines.map((line) => h("li", { dir: "auto" }, plain(line)))) : h("p", { class: "lead" }, T.allWell),
         h("ul", {}, found.reach.map((r) => h("li", {}, h("bdi", {}, plain(r.name)), ` ${r.address}: ${r.outcome}`))));
     });
   }
 
   shortcuts() {
-    open(T.shortcuts, (body) => body.append(h("table", {}, T.keys.map(([keys, text]) => h("tr", {}, h("th", { scope: "row" }, h("kbd", {}, keys)), h("td", {}, text))))));
+    open(T.shortcuts, (body) => put(body, h("table", {}, T.keys.map(([keys, text]) => h("tr", {}, h("th", { scope: "row" }, h("kbd", {}, keys)), h("td", {}, text))))));
   }
 }
 

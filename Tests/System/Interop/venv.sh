@@ -1,15 +1,17 @@
 #!/bin/bash
-# venv.sh: makes the virtual environment of the independent peer in .build/interop-venv, once per
-# requirements.txt, and prints its folder. Where that needs a network that is not there it says so
+# venv.sh [FOLDER]: makes the virtual environment of the tests in that folder, by default the independent peer's,
+# in .build/interop-venv or the like, once per requirements.txt, and prints where it is. Where that needs a network that is not there it says so
 # and ends with 77, or with 1 under STOA_NO_SKIP=1.
 set -euo pipefail
 
 here=$(dirname "$(realpath "$0")")
-venv=$(realpath "$here/../../..")/.build/interop-venv
-requirements=$here/requirements.txt
+folder=$(realpath "${1:-$here}")
+name=$(basename "$folder")
+venv=$(realpath "$here/../../..")/.build/${name,,}-venv
+requirements=$folder/requirements.txt
 
 skip() {
-    echo "interop skipped: $1" >&2
+    echo "${name,,} skipped: $1" >&2
     [ "${STOA_NO_SKIP:-}" = 1 ] && exit 1
     exit 77
 }

@@ -1,0 +1,129 @@
+"""Two daemons, the program behind each page, and pages in Chromium."""
+
+from __future__ import annotations
+
+import argparse
+import struct
+import sys
+import zlib
+from pathlib import Path
+from typing import Any, Callable
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright  # noqa: E402
+
+from Driver.checks import Broken, Checks  # noqa: E402
+from Driver.daemon import Daemon, Programs  # noqa: E402
+from Driver.network import demand_own_network  # noqa: E402
+from Driver.process import until  # noqa: E402
+
+ON_LOOPBACK = ["--interface", "lo", "--discovery", "embedded"]
+CHROMIUM = "/usr/bin/chromium-headless-shell"
+PATIENCE_MILLISECONDS = 10_000
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("programs", type=Path)
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--pictures", type=Path)
+    return parser.parse_args()
+
+
+def picture(side: int = 64) -> bytes:
+    """A PNG of many colours."""
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+    rows = b"".join(
+        b"\0" + b"".join(bytes([x * 4 % 256, y * 4 % 256, 120]) for x in range(side)) for y in range(side))
+    head = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows))
+            + chunk(b"IEND", b""))
+
+
+class Desk:
+    """ada and ben, each with a daemon; pages are opened as people open them."""
+
+    def __init__(self, programs: Path, folder: Path, browser: Browser, checks: Checks) -> None:
+        self.folder, self.browser, self.checks = folder, browser, checks
+        folder.mkdir(parents=True, exist_ok=True)
+        self.ada, self.ben = (
+            Daemon(Programs.within(programs), folder, name, [*ON_LOOPBACK, "--name", name])
+            for name in ("ada", "ben"))
+        self.contexts: list[BrowserContext] = []
+        self.faults: list[str] = []
+
+    def begin(self) -> None:
+        for daemon in (self.ada, self.ben):
+            daemon.start()
+            daemon.call("join", room="meeting")
+        until("the two are linked", lambda: any(
+            peer["state"] == "linked" for peer in self.ada.every("peers")))
+        for daemon, name in ((self.ada, "ben"), (self.ben, "ada")):
+            until(f"{name} is known by name", lambda d=daemon, n=name: any(
+                member["name"] == n for member in d.every("members", to="meeting")))
+        for one, other in ((self.ada, self.ben), (self.ben, self.ada)):
+            one.call("addPerson", person="@" + other.call("status")["person"])
+
+    def newcomer(self, name: str) -> Daemon:
+        """Somebody whom nobody knows yet."""
+        daemon = Daemon(self.ada.programs, self.folder, name, [*ON_LOOPBACK, "--name", name])
+        daemon.start()
+        daemon.call("join", room="meeting")
+        until(f"{name} is linked", lambda: any(p["name"] == "ada" for p in daemon.every("peers")))
+        return daemon
+
+    def redirect(self, daemon: Daemon, *words: str) -> Path:
+        return Path(daemon.output("web", "--no-open", *words).splitlines()[-1])
+
+    def context(self, **more: Any) -> BrowserContext:
+        context = self.browser.new_context(
+            viewport={"width": 1280, "height": 800}, locale="en-GB",
+            permissions=["clipboard-read", "clipboard-write"], **more)
+        context.set_default_timeout(PATIENCE_MILLISECONDS)
+        self.contexts.append(context)
+        return context
+
+    def open(self, daemon: Daemon, *words: str, **more: Any) -> Page:
+        """A page in a window of its own, once it is ready."""
+        page = self.context(**more).new_page()
+        self.watch(page)
+        page.goto(self.redirect(daemon, *words).as_uri())
+        page.wait_for_selector("html[data-ready]")
+        return page
+
+    def watch(self, page: Page) -> None:
+        """Whatever a page complains about is a fault."""
+        page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
+        page.on("console", lambda message: message.type in ("error", "warning")
+                and self.faults.append(f"{message.type}: {message.text}"))
+
+    def close(self) -> None:
+        for context in self.contexts:
+            context.close()
+        for daemon in (self.ada, self.ben):
+            daemon.stop()
+
+
+def run(act: Callable[[Desk, argparse.Namespace], None], prepare: Callable[[Path], None] = lambda _: None) -> None:
+    given = arguments()
+    demand_own_network("unshare --net")
+    checks = Checks()
+    prepare(given.work)
+    with sync_playwright() as playwright:
+        if not Path(CHROMIUM).exists():
+            sys.exit(77)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        desk = Desk(given.programs, given.work, browser, checks)
+        try:
+            desk.begin()
+            act(desk, given)
+        except Broken as error:
+            checks.fail("the run goes on", error)
+        finally:
+            desk.close()
+            browser.close()
+    sys.exit(checks.report())

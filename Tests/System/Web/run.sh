@@ -1,0 +1,41 @@
+#!/bin/bash
+# run.sh FOLDER [ARGUMENTS...]: things.py over the programs in that folder, or, without arguments, attacks.py and
+# kills.py too, side by side. Each runs on a network of its own that has nothing but loopback. As root. STOA_LONG=1
+# kills more often. Ends with `N passed, N failed`, or with 77 where there is no browser.
+set -euo pipefail
+
+here=$(dirname "$(realpath "$0")")
+if ! [ -x "${1:-}/stoad" ] || ! [ -x "$1/stoa-web" ]; then
+    echo "web: there is no stoad or no stoa-web in '${1:-}'; first: make build" >&2
+    exit 66
+fi
+programs=$(realpath "$1")
+shift
+python=$("$here/../Interop/venv.sh" "$here")/bin/python
+export PYTHONDONTWRITEBYTECODE=1
+work=$(mktemp -d "${TMPDIR:-/tmp}/stoa-web.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+
+names=()
+begin() {
+    local name=$1
+    shift
+    unshare --net "$python" "$here/$name.py" "$programs" --work "$work/$name" "$@" > "$work/$name.log" 2>&1 &
+    names+=("$name:$!")
+}
+
+begin things "$@"
+if [ $# = 0 ]; then
+    begin attacks
+    begin kills
+fi
+passed=0 failed=0
+for job in "${names[@]}"; do
+    wait "${job##*:}" || true
+    log=$work/${job%:*}.log
+    grep -avE '^[0-9]+ passed, ' "$log" || true
+    read -r good _ bad _ <<< "$(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$log" || echo 0 passed, 1 failed)"
+    passed=$((passed + good)) failed=$((failed + bad))
+done
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
