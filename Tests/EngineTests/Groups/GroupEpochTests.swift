@@ -7,7 +7,7 @@ import Testing
 @testable import Formats
 
 @Suite("Keys of a group")
-struct EpochTests {
+struct GroupEpochTests {
     /// The filed questions, and more of a file that `STOA_EPOCH_CASES` names.
     private static var files: [String] {
         ["\(TestFiles.tests)/EngineTests/Groups/EpochCases.txt"]
