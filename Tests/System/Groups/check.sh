@@ -31,7 +31,7 @@ one "the filed questions are the model's, and catch each fault of its keys" \
 one "Swift and the model agree about rosters" agree cases.py $count \
     STOA_GROUP_CASES 'RosterTests/model'
 one "Swift and the model agree about keys" agree epoch_cases.py $((count / 5)) \
-    STOA_EPOCH_CASES 'EpochTests/model'
+    STOA_EPOCH_CASES 'GroupEpochTests/model'
 one 'the model keeps its promises' python3 "$here/test_model.py" "${model[@]}"
 rm -f "$histories"
 echo "$passed passed, $failed failed"
