@@ -36,13 +36,19 @@ package final class MessageFollower {
     private var nextAttempt: UInt64 = 0
 
     /// Subscribes; errors of this first subscription are thrown, later losses are mended.
+    ///
+    /// - Parameter isUnderWay: whether the daemon has answered before, so that a loss is mended from the beginning.
     package init(
-        path: String, params: SubscribeMethod.Params, answerMilliseconds: Int? = nil
+        path: String, params: SubscribeMethod.Params, answerMilliseconds: Int? = nil,
+        isUnderWay: Bool = false
     ) throws(ClientError) {
         self.path = path
         self.params = params
         self.answerMilliseconds = answerMilliseconds
-        try self.connect()
+        do throws(ClientError) { try self.connect() } catch {
+            guard isUnderWay, error.isPassing else { throw error }
+            self.postpone()
+        }
     }
 
     /// The last cursor that is dealt with, or where the first subscription began.

@@ -114,7 +114,7 @@ struct AskCommand: Subcommand {
                     $0.kinds = [.message, .reaction]
                     $0.notMine = true
                     $0.authors = self.from
-                }, answerMilliseconds: milliseconds)
+                }, answerMilliseconds: milliseconds, isUnderWay: true)
         }
     }
 

@@ -22,7 +22,6 @@ struct WebCommand: Subcommand {
             "The page is served by the program stoa-web, on this machine only and to your user only. It starts when it is needed and ends ten minutes after its last page is closed. Up to eight pages can be open.",
             "A browser gets in by a file that only you can read and that works once, within two minutes. Browsers installed as a snap or Flatpak often cannot read it: use --code with them.",
         ])
-    static let mayTakeLong = true
 
     /// How long the program may take to start, in milliseconds.
     private static let startMilliseconds = 10_000
@@ -113,11 +112,8 @@ struct WebCommand: Subcommand {
             {
                 return connection
             }
-            guard SystemClock.monotonicMilliseconds() < deadline, !Interrupts.isWaiting else {
-                return nil
-            }
-            _ = try? waitUntilReadable(
-                Interrupts.descriptor.map { [$0] } ?? [], timeoutMilliseconds: 20)
+            guard SystemClock.monotonicMilliseconds() < deadline else { return nil }
+            _ = try? waitUntilReadable([], timeoutMilliseconds: 20)
         }
     }
 
