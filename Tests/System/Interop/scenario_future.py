@@ -89,7 +89,7 @@ async def run(rig: Rig) -> None:
         Record(kind, author.identity.public, conversation, hlc + kind, b"later").signed(
             author.identity
         )
-        for kind, conversation in ((2, None), (200, None), (3, room.identifier), (9, room.identifier))
+        for kind, conversation in ((6, None), (200, None), (3, room.identifier), (9, room.identifier))
     ]
     for record in kept:
         author.replica.accept_record(record)
