@@ -59,7 +59,7 @@ package enum ChatRemedy {
         return nil
     }
 
-    /// What the words in capitals stand for, and the text behind.
+    /// The words found in place of those in capitals, and the text behind them.
     private static func match(
         _ pattern: [Substring], _ text: Substring
     ) -> (words: [Substring: String], rest: Substring)? {

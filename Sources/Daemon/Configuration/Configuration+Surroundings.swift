@@ -19,7 +19,7 @@ extension Configuration {
         }
         if let name = self.interface {
             do throws(SystemError) { _ = try NetworkInterface.named(name) } catch {
-                // It may be unplugged for now, and a daemon that runs does without.
+                // It may be unplugged at the moment, and a daemon that runs does without.
                 add(
                     .warning,
                     "\(self.place(of: .interface)): there is no network interface "

@@ -112,7 +112,7 @@ extension NodeShell {
     /// What a restore may take on the disk beside the backup's size: the files of the person and the realms,
     /// and the database's tables.
     private static let restoreBytes: Int64 = 4 << 20
-    /// How often the content may stand there: opened, in the database, and twice in its log.
+    /// How many copies of the content the disk may hold: opened, in the database, and twice in its log.
     private static let restoreCopies: Int64 = 4
 
     /// Refuses to begin what the disk would end halfway.

@@ -207,7 +207,7 @@ extension NodeShell {
 }
 
 extension MessageStore {
-    /// The messages that reactions of a page are to, with all that people make of them.
+    /// The messages to which the reactions of a page belong, with all their reactions.
     fileprivate func targets(
         of arrivals: Arrivals, by keyring: Keyring
     ) throws(StoreFailure) -> [EntryID: Message] {

@@ -58,7 +58,7 @@ final class FileTransfers {
         self.ended.append((blob, running))
     }
 
-    /// Notes which message tells of a file that is fetched, or was; false where that was known.
+    /// Notes which message announces a file that is or was fetched; false where that was known.
     func name(_ blob: BlobID, _ named: Named) -> Bool {
         var isNew = false
         if let running = self.running[blob], running.named == nil {

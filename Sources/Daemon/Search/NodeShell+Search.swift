@@ -22,7 +22,7 @@ extension NodeShell {
             ? Files.parent(of: self.configuration.socket) : self.configuration.dataDirectory
     }
 
-    /// Removes what was made while the store could only be read: what is erased may stand there.
+    /// Removes the index made while the store could only be read, which may contain erased texts.
     private func removeSearchBesideSocket() {
         let folder = Files.parent(of: self.configuration.socket)
         guard !self.birth.isOnlyReading, folder != self.configuration.dataDirectory else { return }

@@ -196,7 +196,7 @@ extension NodeShell {
         }
     }
 
-    /// Removes what repairs have kept of damaged files: what is erased may stand there.
+    /// Removes what repairs have kept of damaged files, which may contain erased texts.
     private func removeRepairedCopies() {
         let folder = self.configuration.dataDirectory
         let names = (try? Files.names(in: folder)) ?? []

@@ -9,7 +9,7 @@ enum LinkEnding: Hashable, Sendable {
     /// Neither side needs it: others are dialled first.
     case tried
 
-    /// What a goodbye says, whoever has said it; nil stands for a reason that is not known here.
+    /// The reason of a goodbye from either side; nil for one that this version does not know.
     init(_ reason: GoawayReason?) {
         self =
             switch reason {

@@ -90,7 +90,7 @@ struct Comings: Sendable {
     /// When ``look(at:places:)`` is due; nil for never.
     var nextDue: UInt64? { self.seen.values.compactMap(\.due).min() }
 
-    /// The node starts: who is linked soon was there before it.
+    /// The node starts: peers that link soon afterwards were there before it.
     mutating func begin(at now: UInt64) { self.foundUntil = now + Limits.foundMilliseconds }
 
     /// A link has a place.
@@ -146,7 +146,7 @@ struct Comings: Sendable {
         }
     }
 
-    /// The peer of a link tells no longer whether they are there, since no conversation is shared.
+    /// The peer of a link stops telling whether they are there, since no conversation is shared.
     mutating func silenced(_ peer: PeerID, on link: LinkID) -> [News] {
         guard let seen = self.seen[peer], seen.isLinked, seen.comer.link == link else { return [] }
         self.seen[peer]?.due = nil
@@ -204,7 +204,7 @@ struct Comings: Sendable {
         return news
     }
 
-    /// Looks who has come, and whose link was replaced by none.
+    /// Finds the peers that came, and those whose link ended without another.
     ///
     /// - Parameter places: the conversations that a link shares.
     mutating func look(at now: UInt64, places: (LinkID) -> [ConversationID]) -> [News] {
@@ -289,7 +289,7 @@ extension Comings.Ending {
             }
     }
 
-    /// Why a peer has closed a link, as it says; nil stands for a reason that is not known here.
+    /// The reason that a peer gave for closing a link; nil for one that this version does not know.
     init(saidBy reason: GoawayReason?) {
         self =
             switch reason {
