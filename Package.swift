@@ -175,7 +175,7 @@ let package = Package(
             ]),
         fuzzing([
             "ControlAPI", "Daemon", "Discovery", "Engine", "Crypto", "Formats", "Posix",
-            "TestSupport",
+            "TestSupport", "Web",
         ]),
         tests("Repository", ["TestSupport"]),
         tests(

@@ -1,11 +1,19 @@
 #pragma once
 #include <stdarg.h>
+#include <string.h>
 #include <sys/types.h>
 #include <sys/socket.h>
 #include <netinet/in.h>
 #include <microhttpd.h>
 
 /* MHD_start_daemon and the functions that ask are variadic, which Swift cannot call. */
+
+/* Leaves a path as it was asked for: no name here has anything to be decoded, and a zero byte would cut it. */
+static inline size_t cmicrohttp_leave(void *context, struct MHD_Connection *connection, char *text) {
+    (void)context;
+    (void)connection;
+    return strlen(text);
+}
 
 /* Serves a socket that listens, from the thread that calls MHD_run. */
 static inline struct MHD_Daemon *cmicrohttp_start(
@@ -16,7 +24,7 @@ static inline struct MHD_Daemon *cmicrohttp_start(
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE, 0, accept, context, handle, context,
         MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT, connections,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, bytes, MHD_OPTION_NOTIFY_COMPLETED, completed, context,
-        MHD_OPTION_NOTIFY_CONNECTION, notify, context, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+        MHD_OPTION_NOTIFY_CONNECTION, notify, context, MHD_OPTION_UNESCAPE_CALLBACK, cmicrohttp_leave, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 }
 
 /* The descriptor that is readable when there is something to run. */

@@ -22,6 +22,9 @@ static const unsigned char main_js[] = {
 static const unsigned char texts_js[] = {
 #embed "Page/texts.js"
 };
+static const unsigned char words_js[] = {
+#embed "Page/words.js"
+};
 static const unsigned char dom_js[] = {
 #embed "Page/dom.js"
 };
@@ -46,6 +49,24 @@ static const unsigned char dialogs_js[] = {
 static const unsigned char people_js[] = {
 #embed "Page/people.js"
 };
+static const unsigned char settings_js[] = {
+#embed "Page/settings.js"
+};
+static const unsigned char start_js[] = {
+#embed "Page/start.js"
+};
+static const unsigned char finding_js[] = {
+#embed "Page/finding.js"
+};
+static const unsigned char files_js[] = {
+#embed "Page/files.js"
+};
+static const unsigned char faces_js[] = {
+#embed "Page/faces.js"
+};
+static const unsigned char presence_js[] = {
+#embed "Page/presence.js"
+};
 static const unsigned char qr_js[] = {
 #embed "Page/qr.js"
 };
@@ -66,6 +87,7 @@ static const struct {
     ENTRY("icon-new.svg", icon_new_svg),
     ENTRY("main.js", main_js),
     ENTRY("texts.js", texts_js),
+    ENTRY("words.js", words_js),
     ENTRY("dom.js", dom_js),
     ENTRY("link.js", link_js),
     ENTRY("model.js", model_js),
@@ -74,6 +96,12 @@ static const struct {
     ENTRY("composer.js", composer_js),
     ENTRY("dialogs.js", dialogs_js),
     ENTRY("people.js", people_js),
+    ENTRY("settings.js", settings_js),
+    ENTRY("start.js", start_js),
+    ENTRY("finding.js", finding_js),
+    ENTRY("files.js", files_js),
+    ENTRY("faces.js", faces_js),
+    ENTRY("presence.js", presence_js),
     ENTRY("qr.js", qr_js),
     ENTRY("emoji.js", emoji_js),
 };

@@ -41,8 +41,12 @@ package enum PageCall: Equatable, Sendable {
 
 /// What a page asks of the program behind it.
 package enum OwnCall: Equatable, Sendable {
-    /// Send this, once, whatever becomes of the page; the number is that of an upload.
-    case post(SendMethod.Params, upload: Int64?)
+    /// Send this, once, whatever becomes of the page.
+    ///
+    /// - Parameters:
+    ///   - upload: the number of the content of its file.
+    ///   - draft: the name of the draft that it was, which is kept no more from the same moment on.
+    case post(SendMethod.Params, upload: Int64?, draft: String?)
     /// Forget a text that could not be sent.
     case discard(key: String)
     /// Keep this for the next page, in the place of what has that name: a draft, or the page's settings.
@@ -62,11 +66,11 @@ package enum OwnCall: Equatable, Sendable {
         let json = request.params.json ?? .null
         switch request.method {
         case "web.post":
+            let more = Received<Besides>(json).value
             self = .post(
-                Received<SendMethod.Params>(json).value,
-                upload: Received<UploadNumber>(json).value.upload)
+                Received<SendMethod.Params>(json).value, upload: more.upload, draft: more.draft)
         case "web.picture":
-            guard let upload = Received<UploadNumber>(json).value.upload else { return nil }
+            guard let upload = Received<Besides>(json).value.upload else { return nil }
             self = .picture(upload: upload)
         case "web.backup": self = .backup
         case "web.discard": self = .discard(key: Received<KeyName>(json).value.key)
@@ -78,10 +82,13 @@ package enum OwnCall: Equatable, Sendable {
         }
     }
 
-    private struct UploadNumber: ControlValue {
+    /// What a page says besides what it is about.
+    private struct Besides: ControlValue {
         var upload: Int64?
+        var draft: String?
         mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("upload", &self.upload, .any, "")
+            visitor.field("draft", &self.draft, .any, "")
         }
     }
 

@@ -168,9 +168,13 @@ struct NotifierShell {
         case .close(let tag):
             if let number = self.numbers.removeValue(forKey: tag) { self.bus.close(number) }
         case .open(let conversation):
-            if !ChatTerminal.open(conversation) {
+            let isOpen =
+                ChatPage.isInUse(besides: self.socket)
+                ? ChatPage.open(conversation)
+                : ChatTerminal.open(conversation) || ChatPage.open(conversation)
+            if !isOpen {
                 var note = SessionBus.Note(
-                    title: "Stoa", text: "No terminal could be opened; in one, run: stoa chat")
+                    title: "Stoa", text: "No terminal or browser opened; run: stoa chat")
                 note.isUrgent = true
                 let tag = Self.terminalTag
                 self.numbers[tag] = self.bus.notify(note, replacing: self.numbers[tag] ?? 0)

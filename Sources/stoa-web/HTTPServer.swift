@@ -87,6 +87,8 @@ final class HTTPServer {
         guard let connection else { return }
         self.dues[cmicrohttp_socket(connection)] =
             isStart ? WebShell.now + WebLimits.headerMilliseconds : nil
+        // At its limit the library does not look at who waits, and nobody tells it that there is room again.
+        if !isStart { self.shell.loop.runLater { [weak self] in self?.run() } }
         self.shell.schedule()
     }
 
@@ -172,12 +174,7 @@ final class HTTPServer {
         switch exchange.route {
         case .refused(let refusal): exchange.refuse(refusal)
         case .asset(let asset): exchange.answer = .asset(asset)
-        case .socket(let accept):
-            if self.shell.pages.hasRoom {
-                exchange.answer = .upgrade(accept: accept)
-            } else {
-                exchange.refuse(.busy)
-            }
+        case .socket(let accept): exchange.answer = .upgrade(accept: accept)
         case .upload:
             exchange.upload = self.shell.pages.beginUpload()
             if exchange.upload == nil { exchange.refuse(.busy) }

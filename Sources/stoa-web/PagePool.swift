@@ -90,10 +90,12 @@ final class PagePool {
     /// Does it; `answer` is called once, now or later.
     func perform(_ call: OwnCall, answer: @escaping (RPCResponse.Outcome) -> Void) {
         switch call {
-        case .post(let params, let upload):
+        case .post(let params, let upload, let draft):
             if let error = self.outbox.add(params, upload: upload) {
                 return answer(.failure(error))
             }
+            // Together with the message: a page that begins now shows the text in one place only.
+            if let draft { _ = self.notes.keep(draft, "") }
             self.outboxChanged()
             answer(.result([:]))
             self.sendNext()

@@ -16,8 +16,8 @@ final class WebShell {
     private var requests: OpenRequests?
     private var timer: LoopTimer?
     private var signals: [SignalWatch] = []
-    /// The files that lead a browser here, and until when each counts.
-    private var redirects: [(path: String, due: UInt64)] = []
+    /// The files that lead a browser here, by their tokens, and until when each counts.
+    private var redirects: [(path: String, token: String, due: UInt64)] = []
     /// When the last page went.
     private var idleSince: UInt64
 
@@ -117,7 +117,7 @@ final class WebShell {
             } catch {
                 return "error \(error)"
             }
-            self.redirects.append((path, Self.now + WebLimits.tokenMilliseconds))
+            self.redirects.append((path, token, Self.now + WebLimits.tokenMilliseconds))
             self.schedule()
             return "page \(path)"
         }
@@ -126,9 +126,8 @@ final class WebShell {
     /// Takes a token or a code; what led here is of no use any more.
     func enter(_ text: String) -> String? {
         let key = self.gate.enter(text, at: Self.now, using: &self.random)
-        if key != nil, let place = self.redirects.indices.first {
-            unlink(self.redirects[place].path)
-            self.redirects.remove(at: place)
+        if key != nil, let place = self.redirects.firstIndex(where: { $0.token == text }) {
+            unlink(self.redirects.remove(at: place).path)
         }
         return key
     }

@@ -125,6 +125,10 @@ struct WebOutboxTests {
         #expect(
             call(#"{"jsonrpc":"2.0","id":2,"method":"web.save","params":{"name":"a","text":"b"}}"#)
                 == .own(.integer(2), .save(name: "a", "b")))
+        let post = #"{"to":"ops","text":"hi","idempotencyKey":"a","draft":"draft:x"}"#
+        #expect(
+            call(#"{"jsonrpc":"2.0","id":2,"method":"web.post","params":\#(post)}"#)
+                == .own(.integer(2), .post(Self.params("a"), upload: nil, draft: "draft:x")))
         for method in [
             "restore", "backup", "send", "openStream", "appendStream", "rpc.discover", "fetch",
             "removeConsumer", "no",

@@ -5,6 +5,10 @@ import Testing
 @Suite("What a request to the page's program gets")
 struct WebRouteTests {
     private static let host = "127.0.0.1:4711"
+    private static let modules = [
+        "main", "texts", "words", "dom", "link", "model", "list", "log", "composer", "dialogs",
+        "people", "settings", "start", "finding", "files", "faces", "presence", "qr", "emoji",
+    ]
     private let gate: WebGate
     private let key: String
 
@@ -148,10 +152,7 @@ struct WebRouteTests {
             #expect(asset.type.hasPrefix(type))
             #expect(!asset.bytes.isEmpty)
         }
-        for name in [
-            "texts", "dom", "link", "model", "list", "log", "composer", "dialogs", "people", "qr",
-            "emoji",
-        ] {
+        for name in Self.modules {
             let asset = try #require(PageAsset(path: "/\(name).js"), "\(name)")
             let text = String(decoding: asset.bytes, as: UTF8.self)
             for part in text.components(after: "from \"./") {
@@ -162,10 +163,7 @@ struct WebRouteTests {
 
     @Test("nothing in the page turns text into markup or code")
     func markup() throws {
-        for name in [
-            "main", "dom", "link", "model", "list", "log", "composer", "dialogs", "people", "qr",
-            "emoji",
-        ] {
+        for name in Self.modules {
             let asset = try #require(PageAsset(path: "/\(name).js"))
             let text = String(decoding: asset.bytes, as: UTF8.self)
             for word in [

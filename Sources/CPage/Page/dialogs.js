@@ -9,69 +9,166 @@ export function open(title, fill, properties = {}) {
   return new Promise((resolve) => {
     const before = document.activeElement;
     let result;
-    const close = (value) => { result = value; dialog.close(); };
+    const close = (value) => {
+      result = value;
+      dialog.close();
+    };
     const body = h("div", { class: "content" });
-    const dialog = h("dialog", { "aria-label": title, ...properties },
-      h("header", {}, h("h2", {}, title), sign("✕", T.close, () => close())), body);
-    dialog.addEventListener("close", () => { dialog.remove(); if (before?.isConnected) before.focus(); resolve(result); });
-    dialog.addEventListener("click", (event) => { if (event.target === dialog) close(); });
+    const dialog = h(
+      "dialog",
+      { "aria-label": title, ...properties },
+      h("header", {}, h("h2", {}, title), sign("✕", T.close, () => close())),
+      body,
+    );
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      // The browser gives the focus back by itself, but leaves the caret in what was pressed: keys would go nowhere.
+      document.activeElement?.blur();
+      if (before?.isConnected) before.focus();
+      resolve(result);
+    });
+    dialog.addEventListener("click", (event) => {
+      if (event.target === dialog) close();
+    });
     document.body.append(dialog);
     fill(body, close);
     dialog.showModal();
-    (dialog.querySelector("[data-first]") ?? dialog.querySelector(".content input, .content textarea, .content button") ?? dialog).focus();
+    (dialog.querySelector("[data-first]") ??
+      dialog.querySelector(".content input, .content textarea, .content button") ?? dialog).focus();
   });
 }
 
 // Asks before something is done that takes away.
 export async function confirm(title, text, word, isDanger = true) {
-  return await open(title, (body, close) => put(body, h("p", {}, text),
-    h("div", { class: "actions" }, h("button", { type: "button", onclick: () => close(false) }, T.cancel),
-      h("button", { type: "button", class: isDanger ? "danger" : "main", dataset: { first: "" }, onclick: () => close(true) }, word)))) === true;
+  return await open(
+    title,
+    (body, close) =>
+      put(
+        body,
+        h("p", {}, text),
+        h(
+          "div",
+          { class: "actions" },
+          h("button", { type: "button", onclick: () => close(false) }, T.cancel),
+          h("button", {
+            type: "button",
+            class: isDanger ? "danger" : "main",
+            dataset: { first: "" },
+            onclick: () => close(true),
+          }, word),
+        ),
+      ),
+  ) === true;
 }
 
 // A form of one button; what `act` throws is shown in it, and it stays open.
 export function form(fields, word, act, close) {
   const problem = h("p", { class: "problem", role: "alert", hidden: true });
   const button = h("button", { type: "submit", class: "main" }, word);
-  return h("form", { class: "form", onsubmit: async (event) => {
-    event.preventDefault();
-    button.disabled = true;
-    problem.hidden = true;
-    try { const value = await act(); if (close && value !== undefined) close(value); } catch (error) {
-      problem.textContent = plain(error.remedy ? `${error.message}; ${error.remedy}` : error.message);
-      problem.hidden = false;
-    } finally { button.disabled = false; }
-  } }, fields, problem, h("div", { class: "actions" }, button));
+  let isBusy = false;
+  return h(
+    "form",
+    {
+      class: "form",
+      onsubmit: async (event) => {
+        event.preventDefault();
+        if (isBusy) return;
+        isBusy = true;
+        problem.hidden = true;
+        try {
+          const value = await act();
+          if (close && value !== undefined) close(value);
+        } catch (error) {
+          problem.textContent = plain(error.remedy ? `${error.message}; ${error.remedy}` : error.message);
+          problem.hidden = false;
+        } finally {
+          isBusy = false;
+        }
+      },
+    },
+    fields,
+    problem,
+    h("div", { class: "actions" }, button),
+  );
 }
 
-export function field(label, input) { return h("label", { class: "field" }, h("span", {}, label), input); }
+export function field(label, input) {
+  return h("label", { class: "field" }, h("span", {}, label), input);
+}
 
 export function note(text, isProblem) {
-  const line = h("div", { class: isProblem ? "toast problem" : "toast", role: isProblem ? "alert" : "status" }, plain(text));
+  const line = h(
+    "div",
+    { class: isProblem ? "toast problem" : "toast", role: isProblem ? "alert" : "status" },
+    plain(text),
+  );
   document.body.append(line);
   setTimeout(() => line.remove(), isProblem ? 8000 : 3000);
 }
 
-export function told(error) { note(error.remedy ? `${error.message}; ${error.remedy}` : error.message, true); }
+export function told(error) {
+  note(error.remedy ? `${error.message}; ${error.remedy}` : error.message, true);
+}
 
 export async function copy(text) {
   await navigator.clipboard.writeText(text);
   note(T.copied);
 }
 
-// Chooses an emoji, near what was pressed.
-export function pickEmoji(anchor, chosen) {
+// Chooses an emoji.
+export function pickEmoji(chosen) {
   open(T.emoji, (body, close) => {
     const grid = h("div", { class: "emoji" });
-    const take = (s) => { close(); chosen(s); };
-    const draw = (sought) => replaceChildren(grid, EMOJI.map(([group, list]) => {
-      const found = list.filter((e) => !sought || e.words.includes(sought));
-      return found.length ? h("section", { "aria-label": group }, h("h3", {}, group),
-        found.map((e) => h("button", { type: "button", title: e.words, "aria-label": e.words, onclick: () => take(e.sign) }, e.sign))) : null;
-    }));
-    const input = h("input", { type: "search", placeholder: T.emoji, "aria-label": T.emoji, oninput: () => draw(input.value.trim().toLowerCase()),
-      onkeydown: (event) => { if (event.key === "Enter") { event.preventDefault(); grid.querySelector("button")?.click(); } } });
+    const take = (s) => {
+      close();
+      chosen(s);
+    };
+    const draw = (sought) =>
+      replaceChildren(
+        grid,
+        EMOJI.map(([group, list]) => {
+          const found = list.filter((e) => !sought || e.words.includes(sought));
+          return found.length
+            ? h(
+              "section",
+              { "aria-label": group },
+              h("h3", {}, group),
+              found.map((e) =>
+                h(
+                  "button",
+                  { type: "button", title: e.words, "aria-label": e.words, onclick: () => take(e.sign) },
+                  e.sign,
+                )
+              ),
+            )
+            : null;
+        }),
+      );
+    const input = h("input", {
+      type: "search",
+      placeholder: T.emoji,
+      "aria-label": T.emoji,
+      oninput: () => draw(input.value.trim().toLowerCase()),
+      onkeydown: (event) => {
+        if (event.key === "Enter") {
+          event.preventDefault();
+          grid.querySelector("button")?.click();
+        }
+      },
+    });
     draw("");
     put(body, input, grid);
   }, { class: "picker" });
 }
+
+export const button = (text, onclick, kind = "") => h("button", { type: "button", class: kind, onclick }, text);
+
+// Does something, and shows what went wrong.
+export const doing = (act) => async (...given) => {
+  try {
+    return await act(...given);
+  } catch (error) {
+    told(error);
+    return undefined;
+  }
+};

@@ -17,26 +17,40 @@ export function h(tag, properties = {}, ...children) {
 
 // A button with a sign that people see and words that say what it does.
 export function sign(text, label, onclick, properties = {}) {
-  return h("button", { type: "button", class: "sign", title: label, "aria-label": label, onclick, ...properties },
-    h("span", { "aria-hidden": "true" }, text));
+  return h(
+    "button",
+    { type: "button", class: "sign", title: label, "aria-label": label, onclick, ...properties },
+    h("span", { "aria-hidden": "true" }, text),
+  );
 }
 
 // Control and invisible characters, and those that turn the direction of reading.
-const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{e0000}-\u{e0fff}]/gu;
+const HIDDEN =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{e0000}-\u{e0fff}]/gu;
 
 // A name or a title: one line, in which nothing is invisible.
 export function plain(text) {
-  return String(text ?? "").replace(HIDDEN, (c) => `<U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}>`);
+  return String(text ?? "").replace(
+    HIDDEN,
+    (c) => `<U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}>`,
+  );
 }
 
 // A text in lines: as written, but for what nobody could see.
 export function shown(text) {
-  return String(text ?? "").replace(HIDDEN, (c) => c === "\n" || c === "\t" || c === "\u200e" || c === "\u200f" ? c
-    : `<U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}>`);
+  return String(text ?? "").replace(
+    HIDDEN,
+    (c) =>
+      c === "\n" || c === "\t" || c === "\u200e" || c === "\u200f"
+        ? c
+        : `<U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}>`,
+  );
 }
 
 // A text in one line, as an excerpt of it.
-export function oneLine(text) { return plain(String(text ?? "").replace(/\s+/g, " ")); }
+export function oneLine(text) {
+  return plain(String(text ?? "").replace(/\s+/g, " "));
+}
 
 // Who somebody is: the beginning of the key beside a name that could be another's.
 export function personName(name, ambiguous, id) {
@@ -59,13 +73,18 @@ export function linked(text) {
   const parts = [];
   let place = 0;
   for (const match of text.matchAll(/\bhttps?:\/\/[^\s<>"'`]+/gi)) {
-    let address = match[0].replace(/[.,;:!?)\]}]+$/, "");
+    // Cut by a character that nobody sees: it would lead elsewhere than its author wrote.
+    if (text.startsWith("<U+", match.index + match[0].length)) continue;
+    const address = match[0].replace(/[.,;:!?)\]}]+$/, "");
     const authority = address.replace(/^https?:\/\//i, "").split(/[/?#]/)[0];
     if (!HOST.test(authority)) continue;
     let href;
-    try { href = new URL(address).href; } catch { continue; }
-    parts.push(text.slice(place, match.index),
-      h("a", { href, target: "_blank", rel: "noopener noreferrer" }, address));
+    try {
+      href = new URL(address).href;
+    } catch {
+      continue;
+    }
+    parts.push(text.slice(place, match.index), h("a", { href, target: "_blank", rel: "noopener noreferrer" }, address));
     place = match.index + address.length;
   }
   parts.push(text.slice(place));
@@ -75,6 +94,9 @@ export function linked(text) {
 export function bytes(count) {
   const units = ["B", "kB", "MB", "GB", "TB"];
   let unit = 0;
-  while (count >= 1000 && unit < 4) { count /= 1000; unit += 1; }
+  while (count >= 1000 && unit < 4) {
+    count /= 1000;
+    unit += 1;
+  }
   return `${unit && count < 10 ? count.toFixed(1) : Math.round(count)} ${units[unit]}`;
 }

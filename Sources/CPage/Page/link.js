@@ -24,7 +24,9 @@ export class Link {
     this.lostAt = 0;
   }
 
-  get key() { return sessionStorage.getItem(KEY) ?? ""; }
+  get key() {
+    return sessionStorage.getItem(KEY) ?? "";
+  }
 
   // Exchanges a token, or a code that was typed, for the key.
   async enter(token) {
@@ -35,7 +37,10 @@ export class Link {
   }
 
   connect() {
-    if (!this.key) { this.on.locked(); return; }
+    if (!this.key) {
+      this.on.locked();
+      return;
+    }
     const socket = new WebSocket(`ws://${location.host}/ws`);
     this.socket = socket;
     socket.onopen = () => socket.send(JSON.stringify({ key: this.key }));
@@ -67,11 +72,21 @@ export class Link {
       reject(new Refusal({ code: 0, message: "the connection was lost", data: { reason: "lost" } }));
     }
     this.waiting.clear();
-    if (code === 4001) { sessionStorage.removeItem(KEY); this.on.locked(); return; }
-    if (code === 4008) { this.on.ended("full"); return; }
+    if (code === 4001) {
+      sessionStorage.removeItem(KEY);
+      this.on.locked();
+      return;
+    }
+    if (code === 4008) {
+      this.on.ended("full");
+      return;
+    }
     if (!this.lostAt) this.lostAt = Date.now();
     if (wasOpen) this.on.down();
-    if (Date.now() - this.lostAt > PATIENCE) { this.on.ended("gone"); return; }
+    if (Date.now() - this.lostAt > PATIENCE) {
+      this.on.ended("gone");
+      return;
+    }
     setTimeout(() => this.connect(), 250);
   }
 
@@ -115,9 +130,10 @@ export class Link {
       request.setRequestHeader("X-Stoa-Key", this.key);
       request.setRequestHeader("Content-Type", "application/octet-stream");
       request.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
-      request.onload = () => request.status === 200
-        ? resolve(JSON.parse(request.responseText).upload)
-        : reject(new Refusal({ code: request.status, message: request.responseText.trim() }));
+      request.onload = () =>
+        request.status === 200
+          ? resolve(JSON.parse(request.responseText).upload)
+          : reject(new Refusal({ code: request.status, message: request.responseText.trim() }));
       request.onerror = () => reject(new Refusal({ code: 0, message: "the file could not be read or sent" }));
       request.onabort = () => reject(new Refusal({ code: 0, message: "cancelled", data: { reason: "cancelled" } }));
       signal?.addEventListener("abort", () => request.abort());

@@ -11,21 +11,60 @@ const PICTURE_BYTES = 16 << 20;
 const NEAR = 600;
 const QUICK = ["👍", "❤️", "😂", "🎉", "😮", "👀"];
 
+// The day of a message where its reader is; said once for each.
+function dayOf(message) {
+  if (message.day === undefined) {
+    const time = new Date(message.time);
+    message.at = time.getTime();
+    message.day = time.toDateString();
+  }
+  return message.day;
+}
+
 export class Log {
   constructor(model, act) {
     this.model = model;
     this.act = act;
     this.nodes = new Map();
     this.shown = "";
-    this.list = h("ol", { class: "messages", role: "log", "aria-label": T.messages, "aria-live": "polite", "aria-relevant": "additions",
-      onkeydown: (event) => this.key(event) });
-    this.scroll = h("div", { class: "scroll", tabIndex: -1, onscroll: () => this.scrolled() }, this.list);
-    this.down = h("button", { type: "button", class: "down", title: T.jumpDown, "aria-label": T.jumpDown, hidden: true, onclick: () => this.toEnd() }, "↓");
+    this.list = h("div", {
+      class: "messages",
+      role: "log",
+      "aria-label": T.messages,
+      "aria-live": "polite",
+      "aria-relevant": "additions",
+      onkeydown: (event) => this.key(event),
+    });
+    this.scroll = h("div", {
+      class: "scroll",
+      tabIndex: 0,
+      role: "group",
+      "aria-label": T.messages,
+      onscroll: () => this.scrolled(),
+      onkeydown: (event) => {
+        if (event.target === this.scroll && event.key === "Enter") {
+          event.preventDefault();
+          this.enter();
+        }
+      },
+    }, this.list);
+    this.down = h("button", {
+      type: "button",
+      class: "down",
+      title: T.jumpDown,
+      "aria-label": T.jumpDown,
+      hidden: true,
+      onclick: () => this.toEnd(),
+    }, "↓");
     this.up = h("button", { type: "button", class: "up", hidden: true, onclick: () => this.toUnread() }, T.jumpUnread);
     this.element = h("div", { class: "log" }, this.up, this.scroll, this.down);
     this.pictures = new Map();
-    new ResizeObserver(() => { if (this.isAtEnd) this.bottom(); }).observe(this.scroll);
-    new ResizeObserver(() => { if (this.isAtEnd) this.bottom(); }).observe(this.list);
+    new ResizeObserver(() => {
+      if (this.isAtEnd) this.bottom();
+    }).observe(this.scroll);
+    new ResizeObserver(() => {
+      if (this.isAtEnd) this.bottom();
+    }).observe(this.list);
     this.isAtEnd = true;
   }
 
@@ -36,7 +75,12 @@ export class Log {
     const { current: id } = model;
     const log = model.log;
     if (detail.id && detail.id !== id) return;
-    if (!log) { this.list.replaceChildren(); this.nodes.clear(); this.shown = ""; return; }
+    if (!log) {
+      this.list.replaceChildren();
+      this.nodes.clear();
+      this.shown = "";
+      return;
+    }
     const isNew = this.shown !== id || (detail.whole && !detail.again);
     if (isNew) {
       this.list.replaceChildren();
@@ -66,13 +110,16 @@ export class Log {
     const wanted = [];
     let before;
     for (const message of log.messages) {
-      const day = new Date(message.time).toDateString();
-      if (!before || new Date(before.time).toDateString() !== day) wanted.push([`day:${day}`, () => this.dayLine(message)]);
-      if (message.id === log.firstUnread) wanted.push(["new", () => h("li", { class: "line new", role: "separator" }, T.newLine)]);
-      const follows = before && before.author === message.author && before.kind !== "join" && before.kind !== "leave"
-        && Date.parse(message.time) - Date.parse(before.time) < GROUP_MILLISECONDS && message.id !== log.firstUnread
-        && new Date(before.time).toDateString() === day && message.kind === before.kind;
-      const mark = `${message.id}:${follows ? 1 : 0}:${message.edited ?? ""}:${JSON.stringify(message.reactions ?? "")}:${message.disputed ?? ""}`;
+      const day = dayOf(message);
+      if (!before || dayOf(before) !== day) wanted.push([`day:${day}`, () => this.dayLine(message)]);
+      if (message.id === log.firstUnread) {
+        wanted.push(["new", () => h("div", { class: "line new", role: "separator" }, T.newLine)]);
+      }
+      const follows = before && before.author === message.author && before.kind !== "join" && before.kind !== "leave" &&
+        message.at - before.at < GROUP_MILLISECONDS && message.id !== log.firstUnread &&
+        dayOf(before) === day && message.kind === before.kind;
+      const reactions = message.reactions?.length ? JSON.stringify(message.reactions) : "";
+      const mark = `${message.id}:${follows ? 1 : 0}:${message.edited ?? ""}:${reactions}:${message.disputed ?? ""}`;
       wanted.push([message.id, () => this.message(message, follows), mark]);
       before = message;
     }
@@ -80,10 +127,10 @@ export class Log {
     for (const item of log.atEnd ? outbox : []) {
       wanted.push([`out:${item.key}`, () => this.waiting(item), `${item.key}:${item.error?.message ?? ""}`]);
     }
-    if (!wanted.length) wanted.push(["empty", () => h("li", { class: "line empty" }, T.noneYet)]);
+    if (!wanted.length) wanted.push(["empty", () => h("div", { class: "line empty" }, T.noneYet)]);
     if (log.missing?.length && log.atEnd) {
       const count = log.missing.reduce((sum, m) => sum + m.count, 0);
-      wanted.push(["missing", () => h("li", { class: "line", role: "note" }, T.missing(count)), String(count)]);
+      wanted.push(["missing", () => h("div", { class: "line", role: "note" }, T.missing(count)), String(count)]);
     }
     const kept = new Map();
     let place = this.list.firstElementChild;
@@ -104,65 +151,141 @@ export class Log {
       else this.list.insertBefore(node, place);
       kept.set(key, node);
     }
-    while (place) { const next = place.nextElementSibling; place.remove(); place = next; }
+    while (place) {
+      const next = place.nextElementSibling;
+      place.remove();
+      place = next;
+    }
     this.nodes = kept;
     if (detail.target) this.point(detail.target);
     this.drawTicks();
   }
 
   dayLine(message) {
-    return h("li", { class: "line day", role: "separator" }, h("time", { dateTime: message.time }, this.act.day(message.time)));
+    return h(
+      "div",
+      { class: "line day", role: "separator" },
+      h("time", { dateTime: message.time }, this.act.day(message.time)),
+    );
   }
 
   message(message, follows) {
     const m = message;
     const name = this.act.name(m.authorName, m.ambiguous, m.author);
     if (["join", "leave", "topic", "unknown"].includes(m.kind)) {
-      const text = m.kind === "join" ? T.joined(name) : m.kind === "leave" ? T.left(name)
-        : m.kind === "topic" ? T.topic(name, plain(m.text)) : T.unknown;
-      return h("li", { class: "line told", dataset: { id: m.id } }, h("bdi", {}, text));
+      const text = m.kind === "join"
+        ? T.joined(name)
+        : m.kind === "leave"
+        ? T.left(name)
+        : m.kind === "topic"
+        ? T.topic(name, plain(m.text))
+        : T.unknown;
+      return h("div", { class: "line told", dataset: { id: m.id } }, h("bdi", {}, text));
     }
     const time = h("time", { dateTime: m.time, title: this.act.fullTime(m.time) }, this.act.clock(m.time));
-    const body = h("div", { class: "body" },
-      m.replyTo ? this.quote(m.replyTo) : null, this.content(m, name), this.reactions(m));
-    return h("li", {
-      class: ["message", follows ? "follows" : "", m.own ? "own" : "", m.mention ? "mention" : ""].join(" "),
-      dataset: { id: m.id }, tabIndex: -1, onclick: () => this.choose(m.id, false),
-    },
-    follows ? h("span", { class: "gutter" }, time) : this.act.picture(m.author, m.authorName),
-    h("div", { class: "whole" },
-      follows ? null : h("div", { class: "head" },
-        h("button", { type: "button", class: "author", tabIndex: -1, onclick: () => this.act.person(m.author) }, h("bdi", {}, name)),
-        m.verified ? h("span", { class: "verified", title: T.verified, "aria-label": T.verified }, "✓") : null, time),
-      body,
-      h("span", { class: "marks" }, m.edited ? h("span", { class: "edited", title: this.act.fullTime(m.edited) }, T.edited) : null,
-        m.disputed ? h("span", { class: "edited" }, T.disputed) : null, m.own ? h("span", { class: "tick", dataset: { cursor: m.cursor } }) : null)),
-    this.tools(m));
+    const body = h(
+      "div",
+      { class: "body" },
+      m.replyTo ? this.quote(m.replyTo) : null,
+      this.content(m, name),
+      this.reactions(m),
+    );
+    return h(
+      "div",
+      {
+        role: "article",
+        class: ["message", follows ? "follows" : "", m.own ? "own" : "", m.mention ? "mention" : ""].join(" "),
+        dataset: { id: m.id },
+        tabIndex: -1,
+        onclick: () => this.choose(m.id, false),
+      },
+      follows ? h("span", { class: "gutter" }, time) : this.act.picture(m.author, m.authorName),
+      h(
+        "div",
+        { class: "whole" },
+        follows ? null : h(
+          "div",
+          { class: "head" },
+          h("button", {
+            type: "button",
+            class: "author",
+            tabIndex: -1,
+            onclick: () => this.act.person(m.author),
+          }, h("bdi", {}, name)),
+          m.verified
+            ? h("span", { class: "verified", role: "img", title: T.verified, "aria-label": T.verified }, "✓")
+            : null,
+          time,
+        ),
+        body,
+        h(
+          "span",
+          { class: "marks" },
+          m.edited ? h("span", { class: "edited", title: this.act.fullTime(m.edited) }, T.edited) : null,
+          m.disputed ? h("span", { class: "edited" }, T.disputed) : null,
+          m.own
+            ? h("span", { class: "tick", role: "img", "aria-label": T.sentOnly, dataset: { cursor: m.cursor } })
+            : null,
+        ),
+      ),
+      this.tools(m),
+    );
   }
 
   content(m, name) {
     if (m.file) return this.file(m);
     if (m.location) {
       const { latitude, longitude } = m.location;
-      return h("p", { class: "text", dir: "auto" }, `${T.location}: ${shown(m.text)} ${latitude.toFixed(5)}, ${longitude.toFixed(5)}`);
+      return h(
+        "p",
+        { class: "text", dir: "auto" },
+        `${T.location}: ${shown(m.text)} ${latitude.toFixed(5)}, ${longitude.toFixed(5)}`,
+      );
     }
     const text = shown(m.text);
     const isLong = text.length > FOLD_CHARACTERS || text.split("\n", FOLD_LINES + 1).length > FOLD_LINES;
     const visible = m.kind === "action" ? [h("em", {}, h("bdi", {}, name), " ", linked(text))] : linked(text);
-    const paragraph = h("p", { class: ["text", isLong ? "folded" : "", /^\p{Extended_Pictographic}[\p{Extended_Pictographic}\u200d\ufe0f\u{1f3fb}-\u{1f3ff}]{0,8}$/u.test(text) ? "large" : ""].join(" "), dir: "auto" }, visible);
+    const paragraph = h("p", {
+      class: [
+        "text",
+        isLong ? "folded" : "",
+        /^\p{Extended_Pictographic}[\p{Extended_Pictographic}\u200d\ufe0f\u{1f3fb}-\u{1f3ff}]{0,8}$/u.test(text)
+          ? "large"
+          : "",
+      ].join(" "),
+      dir: "auto",
+    }, visible);
     if (!isLong) return paragraph;
-    const button = h("button", { type: "button", class: "quiet", "aria-expanded": "false", onclick: () => {
-      const isFolded = paragraph.classList.toggle("folded");
-      button.textContent = isFolded ? T.showAll : T.fold;
-      button.setAttribute("aria-expanded", String(!isFolded));
-    } }, T.showAll);
+    const button = h("button", {
+      type: "button",
+      class: "quiet",
+      "aria-expanded": "false",
+      onclick: () => {
+        const isFolded = paragraph.classList.toggle("folded");
+        button.textContent = isFolded ? T.showAll : T.fold;
+        button.setAttribute("aria-expanded", String(!isFolded));
+      },
+    }, T.showAll);
     return h("div", {}, paragraph, button);
   }
 
   quote(reply) {
     const known = this.model.find(reply.id);
-    return h("button", { type: "button", class: "quote", tabIndex: -1, onclick: (event) => { event.stopPropagation(); this.goTo(reply.id); } },
-      h("bdi", { class: "name" }, plain(reply.authorName)), " ", h("bdi", {}, known ? plain(this.act.excerpt(known)).slice(0, 140) : "…"));
+    return h(
+      "button",
+      {
+        type: "button",
+        class: "quote",
+        tabIndex: -1,
+        onclick: (event) => {
+          event.stopPropagation();
+          this.goTo(reply.id);
+        },
+      },
+      h("bdi", { class: "name" }, plain(reply.authorName)),
+      " ",
+      h("bdi", {}, known ? plain(this.act.excerpt(known)).slice(0, 140) : "…"),
+    );
   }
 
   file(m) {
@@ -172,20 +295,36 @@ export class Log {
     const isPicture = /^image\/(png|jpeg|webp|gif)$/.test(file.type);
     const get = h("button", { type: "button", onclick: () => this.act.download(m, state) }, T.download);
     if (isPicture && file.size <= PICTURE_BYTES) this.preview(m, preview);
-    return h("div", { class: "file" }, preview,
-      h("div", { class: "about" }, h("span", { class: "clip", "aria-hidden": "true" }, "📄"), h("bdi", { class: "name" }, plain(file.name)),
-        h("span", { class: "size" }, bytes(file.size)), get, state),
-      m.text ? h("p", { class: "text", dir: "auto" }, linked(shown(m.text))) : null);
+    return h(
+      "div",
+      { class: "file" },
+      preview,
+      h(
+        "div",
+        { class: "about" },
+        h("span", { class: "clip", "aria-hidden": "true" }, "📄"),
+        h("bdi", { class: "name" }, plain(file.name)),
+        h("span", { class: "size" }, bytes(file.size)),
+        get,
+        state,
+      ),
+      m.text ? h("p", { class: "text", dir: "auto" }, linked(shown(m.text))) : null,
+    );
   }
 
   // Pictures are fetched when they come near the screen, and shown only if their bytes say that they are some.
   preview(m, place) {
     const show = (address) => {
       const image = h("img", { alt: plain(m.file.name), src: address, loading: "lazy", decoding: "async" });
-      place.replaceChildren(h("button", { type: "button", class: "picture", onclick: () => this.act.viewPicture(address, m) }, image));
+      place.replaceChildren(
+        h("button", { type: "button", class: "picture", onclick: () => this.act.viewPicture(address, m) }, image),
+      );
     };
     const known = this.pictures.get(m.id);
-    if (known) { show(known); return; }
+    if (known) {
+      show(known);
+      return;
+    }
     const observer = new IntersectionObserver(async (entries) => {
       if (!entries.some((entry) => entry.isIntersecting)) return;
       observer.disconnect();
@@ -194,50 +333,110 @@ export class Log {
         this.pictures.set(m.id, address);
         for (const [id, old] of this.pictures) {
           if (this.pictures.size <= 60) break;
-          if (!this.nodes.has(id)) { URL.revokeObjectURL(old); this.pictures.delete(id); }
+          if (!this.nodes.has(id)) {
+            URL.revokeObjectURL(old);
+            this.pictures.delete(id);
+          }
         }
         show(address);
-      } catch (error) { place.replaceChildren(h("span", { class: "state" }, error.code === 415 ? T.notPicture : plain(error.message))); }
+      } catch (error) {
+        place.replaceChildren(h("span", { class: "state" }, error.code === 415 ? T.notPicture : plain(error.message)));
+      }
     }, { root: this.scroll, rootMargin: "400px" });
     observer.observe(place);
   }
 
   reactions(m) {
     if (!m.reactions?.length) return null;
-    return h("div", { class: "reactions" }, m.reactions.map((r) => h("button", {
-      type: "button", class: r.own ? "own" : "", tabIndex: -1, "aria-pressed": String(Boolean(r.own)), title: r.names.map(plain).join(", "),
-      onclick: () => this.act.react(m, r.sign, r.own),
-    }, h("bdi", {}, plain(r.sign)), " ", String(r.count))));
+    return h(
+      "div",
+      { class: "reactions" },
+      m.reactions.map((r) =>
+        h(
+          "button",
+          {
+            type: "button",
+            class: r.own ? "own" : "",
+            tabIndex: -1,
+            "aria-pressed": String(Boolean(r.own)),
+            title: r.names.map(plain).join(", "),
+            onclick: () => this.act.react(m, r.sign, r.own),
+          },
+          h("bdi", {}, plain(r.sign)),
+          " ",
+          String(r.count),
+        )
+      ),
+    );
   }
 
   tools(m) {
     const buttons = [
-      ...QUICK.slice(0, 3).map((s) => sign(s, `${T.react}: ${s}`, () => this.act.react(m, s, m.reactions?.find((r) => r.sign === s)?.own), { class: "sign quick" })),
-      sign("☺", T.react, (event) => this.act.pickEmoji(event.currentTarget, (s) => this.act.react(m, s, false))),
+      ...QUICK.slice(0, 3).map((s) =>
+        sign(s, `${T.react}: ${s}`, () => this.act.react(m, s, m.reactions?.find((r) => r.sign === s)?.own), {
+          class: "sign quick",
+        })
+      ),
+      sign("☺", T.react, () => this.act.pickEmoji((s) => this.act.react(m, s, false))),
       sign("↩", T.reply, () => this.act.reply(m)),
       m.own && m.kind === "text" ? sign("✎", T.edit, () => this.act.edit(m)) : null,
       m.own ? sign("🗑", T.remove, () => this.act.remove(m)) : null,
       sign("ℹ️", T.info, () => this.act.info(m)),
     ];
-    return h("div", { class: "tools", role: "toolbar" }, buttons.filter(Boolean).map((b) => { b.tabIndex = -1; return b; }));
+    return h(
+      "div",
+      { class: "tools", role: "toolbar", "aria-label": T.more },
+      buttons.filter(Boolean).map((b) => {
+        b.tabIndex = -1;
+        return b;
+      }),
+    );
   }
 
   waiting(item) {
-    return h("li", { class: `message own ${item.error ? "failed" : "pending"}`, dataset: { key: item.key } },
-      h("span", { class: "gutter" }), h("div", { class: "whole" },
-        h("div", { class: "body" }, h("p", { class: "text", dir: "auto" }, item.file ? `📄 ${plain(item.file.name)} ` : "", shown(item.text))),
-        item.error ? h("div", { class: "problem", role: "alert" }, `${T.failed} ${plain(item.error.message)}; ${plain(item.error.data?.remedy)} `,
-          h("button", { type: "button", onclick: () => this.act.again(item) }, T.again),
-          h("button", { type: "button", onclick: () => this.act.discard(item) }, T.discard))
-          : h("span", { class: "marks" }, h("span", { class: "tick", title: T.waits, "aria-label": T.waits }, "…"))));
+    return h(
+      "div",
+      { role: "article", class: `message own ${item.error ? "failed" : "pending"}`, dataset: { key: item.key } },
+      h("span", { class: "gutter" }),
+      h(
+        "div",
+        { class: "whole" },
+        h(
+          "div",
+          { class: "body" },
+          h("p", { class: "text", dir: "auto" }, item.file ? `📄 ${plain(item.file.name)} ` : "", shown(item.text)),
+        ),
+        item.error
+          ? h(
+            "div",
+            { class: "problem", role: "alert" },
+            `${T.failed} ${plain(item.error.message)}; ${plain(item.error.data?.remedy)} `,
+            h("button", { type: "button", onclick: () => this.act.again(item) }, T.again),
+            h("button", { type: "button", onclick: () => this.act.discard(item) }, T.discard),
+          )
+          : h(
+            "span",
+            { class: "marks" },
+            h("span", { class: "tick", role: "img", title: T.waits, "aria-label": T.waits }, "…"),
+          ),
+      ),
+    );
   }
 
   drawTicks() {
     const ticks = this.model.ticks.get(this.model.current) ?? { delivered: 0, read: 0 };
     for (const tick of this.list.querySelectorAll(".tick[data-cursor]")) {
       const cursor = Number(tick.dataset.cursor);
-      const [text, label] = cursor <= ticks.read ? ["✓✓", T.readBy] : cursor <= ticks.delivered ? ["✓", T.delivered] : ["", T.sentOnly];
-      if (tick.textContent !== text) { tick.textContent = text; tick.title = label; tick.setAttribute("aria-label", label); }
+      const [text, label] = cursor <= ticks.read
+        ? ["✓✓", T.readBy]
+        : cursor <= ticks.delivered
+        ? ["✓", T.delivered]
+        : ["", T.sentOnly];
+      if (tick.textContent !== text) {
+        tick.textContent = text;
+        tick.title = label;
+        tick.setAttribute("aria-label", label);
+      }
     }
   }
 
@@ -245,14 +444,25 @@ export class Log {
 
   place(log) {
     const first = log.target && this.nodes.get(log.target);
-    if (first) { this.point(log.target); return; }
+    if (first) {
+      this.point(log.target);
+      return;
+    }
     const line = this.nodes.get("new");
-    if (line) { line.scrollIntoView({ block: "start" }); this.scroll.scrollTop -= 60; this.isAtEnd = this.nearEnd(); } else this.bottom();
+    if (line) {
+      line.scrollIntoView({ block: "start" });
+      this.scroll.scrollTop -= 60;
+      this.isAtEnd = this.nearEnd();
+    } else this.bottom();
   }
 
-  bottom() { this.scroll.scrollTop = this.scroll.scrollHeight; }
+  bottom() {
+    this.scroll.scrollTop = this.scroll.scrollHeight;
+  }
 
-  nearEnd() { return this.scroll.scrollHeight - this.scroll.scrollTop - this.scroll.clientHeight < 40; }
+  nearEnd() {
+    return this.scroll.scrollHeight - this.scroll.scrollTop - this.scroll.clientHeight < 40;
+  }
 
   scrolled() {
     const { model } = this;
@@ -261,15 +471,23 @@ export class Log {
     this.isAtEnd = this.nearEnd();
     this.down.hidden = this.isAtEnd && log.atEnd;
     const line = this.nodes.get("new");
-    this.up.hidden = !(log.firstUnread && (line ? line.getBoundingClientRect().bottom < this.scroll.getBoundingClientRect().top : log.more && model.conversation?.unread > 0));
+    this.up.hidden = !(log.firstUnread &&
+      (line
+        ? line.getBoundingClientRect().bottom < this.scroll.getBoundingClientRect().top
+        : log.more && model.conversation?.unread > 0));
     if (this.scroll.scrollTop < NEAR) model.older(model.current).catch(() => {});
-    if (!log.atEnd && this.scroll.scrollHeight - this.scroll.scrollTop - this.scroll.clientHeight < NEAR) model.newer(model.current).catch(() => {});
+    if (!log.atEnd && this.scroll.scrollHeight - this.scroll.scrollTop - this.scroll.clientHeight < NEAR) {
+      model.newer(model.current).catch(() => {});
+    }
     this.see();
   }
 
   // What is on the screen of somebody who is there has been read.
   see() {
-    if (this.isAtEnd && this.model.log?.atEnd && document.visibilityState === "visible" && document.hasFocus()) this.model.read(this.model.current);
+    if (
+      this.isAtEnd && this.model.log?.atEnd && document.visibilityState === "visible" && document.hasFocus() &&
+      this.act.isLooking()
+    ) this.model.read(this.model.current);
   }
 
   async toEnd() {
@@ -313,7 +531,8 @@ export class Log {
 
   // The chosen message, or the last one, by Tab from the line.
   enter() {
-    const chosen = this.list.querySelector("[data-id].chosen") ?? [...this.list.querySelectorAll(".message[data-id]")].at(-1);
+    const chosen = this.list.querySelector("[data-id].chosen") ??
+      [...this.list.querySelectorAll(".message[data-id]")].at(-1);
     if (chosen) this.choose(chosen.dataset.id);
   }
 
@@ -323,12 +542,24 @@ export class Log {
     const message = this.model.find(node.dataset.id);
     const all = [...this.list.querySelectorAll(".message[data-id]")];
     const place = all.indexOf(node);
-    const go = (step) => { const next = all[Math.max(0, Math.min(all.length - 1, place + step))]; if (next) this.choose(next.dataset.id); };
+    const go = (step) => {
+      const next = all[Math.max(0, Math.min(all.length - 1, place + step))];
+      if (next) this.choose(next.dataset.id);
+    };
     const acts = {
-      ArrowUp: () => go(-1), ArrowDown: () => (place === all.length - 1 ? this.act.focusLine() : go(1)), Home: () => go(-KEPT_NODES), End: () => go(KEPT_NODES),
-      PageUp: () => go(-10), PageDown: () => go(10), r: () => this.act.reply(message), i: () => this.act.info(message),
-      "+": () => this.act.pickEmoji(node, (s) => this.act.react(message, s, false)), c: () => this.act.copy(message),
-      e: () => message.own && this.act.edit(message), Delete: () => message.own && this.act.remove(message), Escape: () => this.act.focusLine(),
+      ArrowUp: () => go(-1),
+      ArrowDown: () => (place === all.length - 1 ? this.act.focusLine() : go(1)),
+      Home: () => go(-KEPT_NODES),
+      End: () => go(KEPT_NODES),
+      PageUp: () => go(-10),
+      PageDown: () => go(10),
+      r: () => this.act.reply(message),
+      i: () => this.act.info(message),
+      "+": () => this.act.pickEmoji((s) => this.act.react(message, s, false)),
+      c: () => this.act.copy(message),
+      e: () => message.own && this.act.edit(message),
+      Delete: () => message.own && this.act.remove(message),
+      Escape: () => this.act.focusLine(),
       Enter: () => (message.file ? this.act.download(message, node.querySelector(".state")) : this.act.reply(message)),
     };
     const act = acts[event.key];

@@ -4,8 +4,24 @@ import { Refusal } from "./link.js";
 
 export const KEPT_NODES = 2000;
 const PAGE = 80;
-const KINDS = ["message", "conversation", "alert", "request", "deleted", "edited", "reaction", "delivery", "peer",
-  "person", "setting", "presence", "typing", "list", "members", "picture"];
+const KINDS = [
+  "message",
+  "conversation",
+  "alert",
+  "request",
+  "deleted",
+  "edited",
+  "reaction",
+  "delivery",
+  "peer",
+  "person",
+  "setting",
+  "presence",
+  "typing",
+  "list",
+  "members",
+  "picture",
+];
 const TYPING = 6000;
 
 export class Model {
@@ -93,23 +109,32 @@ export class Model {
   listed(withArchived = false) {
     const items = [...this.conversations.values()].filter((c) => withArchived || !c.archived || c.unread > 0);
     const rank = (c) => (c.mentions > 0 && !c.muted ? 2 : 0);
-    return items.sort((a, b) => rank(b) - rank(a) || (b.lastMessage?.cursor ?? 0) - (a.lastMessage?.cursor ?? 0)
-      || a.name.localeCompare(b.name));
+    return items.sort((a, b) =>
+      rank(b) - rank(a) || (b.lastMessage?.cursor ?? 0) - (a.lastMessage?.cursor ?? 0) ||
+      a.name.localeCompare(b.name)
+    );
   }
 
   unread() {
     let messages = 0;
     let calls = 0;
     for (const c of this.conversations.values()) {
-      if (c.muted) { calls += c.mentions; continue; }
+      if (c.muted) {
+        calls += c.mentions;
+        continue;
+      }
       messages += c.unread;
       calls += c.mentions + (c.kind === "direct" ? c.unread : 0);
     }
     return { messages, calls };
   }
 
-  get conversation() { return this.conversations.get(this.current); }
-  get log() { return this.logs.get(this.current); }
+  get conversation() {
+    return this.conversations.get(this.current);
+  }
+  get log() {
+    return this.logs.get(this.current);
+  }
 
   // ---- Logs
 
@@ -118,17 +143,32 @@ export class Model {
     const conversation = this.conversations.get(id);
     if (!conversation) return;
     this.current = id;
-    const first = again ? this.logs.get(id)?.firstUnread : conversation.unread > 0 ? conversation.firstUnread : undefined;
+    const first = again
+      ? this.logs.get(id)?.firstUnread
+      : conversation.unread > 0
+      ? conversation.firstUnread
+      : undefined;
     const target = around ?? (again ? undefined : first);
-    const page = await this.link.call("history", { to: id, limit: PAGE,
-      ...(since ? { since, oldest: true } : target ? { around: target } : {}) });
+    const page = await this.link.call("history", {
+      to: id,
+      limit: PAGE,
+      ...(since ? { since, oldest: true } : target ? { around: target } : {}),
+    });
     if (this.current !== id) return;
-    const log = { messages: page.messages, more: page.more || Boolean(target || since), atEnd: true,
-      firstUnread: first, target: around, missing: page.missing };
+    const log = {
+      messages: page.messages,
+      more: page.more || Boolean(target || since),
+      atEnd: true,
+      firstUnread: first,
+      target: around,
+      missing: page.missing,
+    };
     if (target || since) {
       const last = page.messages.at(-1);
       log.atEnd = !last || !conversation.lastMessage || last.cursor >= conversation.lastMessage.cursor;
-      if (!log.atEnd && last) log.atEnd = (await this.link.call("history", { to: id, after: last.id, limit: 1 })).messages.length === 0;
+      if (!log.atEnd && last) {
+        log.atEnd = (await this.link.call("history", { to: id, after: last.id, limit: 1 })).messages.length === 0;
+      }
     }
     this.logs.set(id, log);
     for (const key of this.logs.keys()) if (this.logs.size > 20 && key !== id) this.logs.delete(key);
@@ -145,9 +185,14 @@ export class Model {
       const page = await this.link.call("history", { to: id, before: log.messages[0].id, limit: PAGE });
       log.messages.unshift(...page.messages);
       log.more = page.more;
-      if (log.messages.length > KEPT_NODES) { log.messages.length = KEPT_NODES; log.atEnd = false; }
+      if (log.messages.length > KEPT_NODES) {
+        log.messages.length = KEPT_NODES;
+        log.atEnd = false;
+      }
       this.changed("log", { id, older: page.messages.length });
-    } finally { log.loading = false; }
+    } finally {
+      log.loading = false;
+    }
     this.changed("loaded", id);
   }
 
@@ -160,9 +205,14 @@ export class Model {
       const known = new Set(log.messages.map((m) => m.id));
       log.messages.push(...page.messages.filter((m) => !known.has(m.id)));
       log.atEnd = page.messages.length < PAGE;
-      if (log.messages.length > KEPT_NODES) { log.messages.splice(0, log.messages.length - KEPT_NODES); log.more = true; }
+      if (log.messages.length > KEPT_NODES) {
+        log.messages.splice(0, log.messages.length - KEPT_NODES);
+        log.more = true;
+      }
       this.changed("log", { id });
-    } finally { log.loading = false; }
+    } finally {
+      log.loading = false;
+    }
     this.changed("loaded", id);
   }
 
@@ -180,21 +230,47 @@ export class Model {
     const last = this.logs.get(id)?.messages.at(-1);
     if (!conversation || !last || !this.isUp) return;
     if (conversation.unread === 0 && conversation.mentions === 0) return;
-    if (conversation.readTo >= last.cursor) return;
+    if (conversation.readTo >= last.cursor || conversation.isTold) return;
     conversation.readTo = last.cursor;
-    this.link.call("acknowledge", { conversation: id, cursor: last.cursor }).catch(() => { conversation.readTo = 0; });
+    // One at a time: what comes meanwhile is said with the next.
+    conversation.isTold = true;
+    this.link.call("acknowledge", { conversation: id, cursor: last.cursor })
+      .catch(() =>
+        setTimeout(() => {
+          conversation.readTo = 0;
+        }, 2000)
+      )
+      .finally(() => {
+        conversation.isTold = false;
+        this.changed("told", id);
+      });
+  }
+
+  // The user has seen all there is, in every conversation.
+  readAll() {
+    for (const c of this.conversations.values()) {
+      if ((c.unread || c.mentions) && c.lastMessage) {
+        this.link.call("acknowledge", { conversation: c.id, cursor: c.lastMessage.cursor }).catch(() => {});
+      }
+    }
   }
 
   // What has become of the user's last message says it of all before it.
   async learnTicks(id) {
-    const own = (this.logs.get(id)?.messages ?? []).filter((m) => m.own && m.kind !== "join" && m.kind !== "leave").slice(-3);
+    const own = (this.logs.get(id)?.messages ?? []).filter((m) => m.own && m.kind !== "join" && m.kind !== "leave")
+      .slice(-3);
     for (const message of own.reverse()) {
       try {
         const { members = [] } = await this.link.call("info", { id: message.id });
         const outcomes = members.map((m) => m.outcome);
-        if (outcomes.includes("read")) { this.tick(id, "read", message.cursor); return; }
+        if (outcomes.includes("read")) {
+          this.tick(id, "read", message.cursor);
+          return;
+        }
         if (outcomes.includes("delivered")) this.tick(id, "delivered", message.cursor);
-      } catch { return; }
+      } catch {
+        return;
+      }
     }
   }
 
@@ -210,20 +286,45 @@ export class Model {
 
   event(method, params) {
     switch (method) {
-      case "message": this.took(params.message.cursor); this.message(params.message); break;
-      case "change": this.took(params.change.cursor); this.change(params.change); break;
-      case "gap": this.took(params.to); this.again(); break;
-      case "presence": this.presenceEvent(params); break;
-      case "typing": this.typingEvent(params); break;
-      case "list": this.listEvent(params); break;
-      case "members": this.membersEvent(params); break;
-      case "picture": this.changed("picture", params); break;
-      case "web.outbox": this.outbox = params.items; this.changed("outbox"); break;
-      default: break;
+      case "message":
+        this.took(params.message.cursor);
+        this.message(params.message);
+        break;
+      case "change":
+        this.took(params.change.cursor);
+        this.change(params.change);
+        break;
+      case "gap":
+        this.took(params.to);
+        this.again();
+        break;
+      case "presence":
+        this.presenceEvent(params);
+        break;
+      case "typing":
+        this.typingEvent(params);
+        break;
+      case "list":
+        this.listEvent(params);
+        break;
+      case "members":
+        this.membersEvent(params);
+        break;
+      case "picture":
+        this.changed("picture", params);
+        break;
+      case "web.outbox":
+        this.outbox = params.items;
+        this.changed("outbox");
+        break;
+      default:
+        break;
     }
   }
 
-  took(cursor) { if (cursor > (this.cursor ?? 0)) this.cursor = cursor; }
+  took(cursor) {
+    if (cursor > (this.cursor ?? 0)) this.cursor = cursor;
+  }
 
   again() {
     this.loadConversations().then(() => this.current && this.open(this.current, { again: true })).catch(() => {});
@@ -231,8 +332,13 @@ export class Model {
 
   message(message) {
     const conversation = this.conversations.get(message.conversation);
-    if (!conversation) { this.loadConversations().catch(() => {}); return; }
-    if (!conversation.lastMessage || message.cursor > conversation.lastMessage.cursor) conversation.lastMessage = message;
+    if (!conversation) {
+      this.loadConversations().catch(() => {});
+      return;
+    }
+    if (!conversation.lastMessage || message.cursor > conversation.lastMessage.cursor) {
+      conversation.lastMessage = message;
+    }
     const counts = !message.own && !["join", "leave", "topic"].includes(message.kind);
     if (counts) {
       conversation.unread += 1;
@@ -245,9 +351,12 @@ export class Model {
     if (log?.atEnd && !log.messages.some((m) => m.id === message.id)) {
       // By time, as the daemon lists them: a late one belongs between others.
       let place = log.messages.length;
-      if (message.late) while (place > 0 && log.messages[place - 1].time > message.time) place -= 1;
+      if (message.late) { while (place > 0 && log.messages[place - 1].time > message.time) place -= 1; }
       log.messages.splice(place, 0, message);
-      if (log.messages.length > KEPT_NODES) { log.messages.shift(); log.more = true; }
+      if (log.messages.length > KEPT_NODES) {
+        log.messages.shift();
+        log.more = true;
+      }
       this.changed("log", { id: message.conversation, added: message });
     }
     this.changed("list", { message, counts });
@@ -259,7 +368,10 @@ export class Model {
       case "deleted": {
         for (const [id, log] of this.logs) {
           const place = log.messages.findIndex((m) => m.id === change.message);
-          if (place >= 0) { log.messages.splice(place, 1); this.changed("log", { id, gone: change.message }); }
+          if (place >= 0) {
+            log.messages.splice(place, 1);
+            this.changed("log", { id, gone: change.message });
+          }
         }
         if (conversation?.lastMessage?.id === change.message) this.loadConversations().catch(() => {});
         break;
@@ -277,7 +389,9 @@ export class Model {
         }
         break;
       }
-      case "reaction": this.reaction(change); break;
+      case "reaction":
+        this.reaction(change);
+        break;
       case "delivery": {
         const message = this.find(change.message);
         if (message) this.tick(change.id, change.event, message.cursor);
@@ -298,22 +412,39 @@ export class Model {
         this.changed("list");
         break;
       }
-      case "request": this.loadRequests().catch(() => {}); this.loadConversations().catch(() => {});
+      case "request":
+        this.loadRequests().catch(() => {});
+        this.loadConversations().catch(() => {});
         if (change.event === "requested") this.changed("requested", change);
         break;
-      case "person": this.loadPeople().catch(() => {}); this.loadConversations().catch(() => {});
+      case "person":
+        this.loadPeople().catch(() => {});
+        this.loadConversations().catch(() => {});
         if (change.event === "profile") this.changed("picture", { person: change.peer });
         if (change.peer === this.me.id || change.peer === this.me.device) this.refreshMe();
         break;
-      case "peer": this.loadPeople().catch(() => {}); break;
-      case "alert": this.link.call("status").then((s) => { this.alerts = s.alerts; this.changed("status"); }).catch(() => {}); break;
-      case "setting": this.changed("setting", change); break;
-      default: break;
+      case "peer":
+        this.loadPeople().catch(() => {});
+        break;
+      case "alert":
+        this.link.call("status").then((s) => {
+          this.alerts = s.alerts;
+          this.changed("status");
+        }).catch(() => {});
+        break;
+      case "setting":
+        this.changed("setting", change);
+        break;
+      default:
+        break;
     }
   }
 
   refreshMe() {
-    this.link.call("status").then((s) => { this.me.name = s.name; this.changed("status"); }).catch(() => {});
+    this.link.call("status").then((s) => {
+      this.me.name = s.name;
+      this.changed("status");
+    }).catch(() => {});
   }
 
   reaction(change) {
@@ -321,14 +452,23 @@ export class Model {
     if (!message) return;
     const list = (message.reactions ??= []);
     let entry = list.find((r) => r.sign === change.text);
-    if (!entry) { entry = { sign: change.text, count: 0, people: [], names: [] }; list.push(entry); }
+    if (!entry) {
+      entry = { sign: change.text, count: 0, people: [], names: [] };
+      list.push(entry);
+    }
     const isMine = change.peer === this.me.id || change.peer === this.me.device;
     const place = entry.people.indexOf(change.peer);
     if (change.event === "reacted") {
-      if (place < 0) { entry.people.push(change.peer); entry.names.push(change.peerName ?? change.name ?? "?"); }
+      if (place < 0) {
+        entry.people.push(change.peer);
+        entry.names.push(change.peerName ?? change.name ?? "?");
+      }
       if (isMine) entry.own = true;
     } else {
-      if (place >= 0) { entry.people.splice(place, 1); entry.names.splice(place, 1); }
+      if (place >= 0) {
+        entry.people.splice(place, 1);
+        entry.names.splice(place, 1);
+      }
       if (isMine) entry.own = false;
     }
     entry.count = change.count ?? entry.people.length;
@@ -351,7 +491,10 @@ export class Model {
     this.changed("typing", event.conversation);
     setTimeout(() => {
       const entry = typists.get(who);
-      if (entry && entry.until <= Date.now()) { typists.delete(who); this.changed("typing", event.conversation); }
+      if (entry && entry.until <= Date.now()) {
+        typists.delete(who);
+        this.changed("typing", event.conversation);
+      }
     }, TYPING + 50);
   }
 
@@ -371,26 +514,43 @@ export class Model {
   // ---- What the user does
 
   // Gives a message to the program, which sends it once. Asked again until the program has it.
-  async post(params, upload) {
+  // The draft that it was is forgotten by the program at the same moment.
+  async post(params, { upload, draft } = {}) {
     const key = `page-${crypto.randomUUID()}`;
-    const call = { ...params, idempotencyKey: key, ...(upload === undefined ? {} : { upload }) };
-    for (let attempt = 0; ; attempt += 1) {
-      try { await this.link.call("web.post", call); return key; } catch (error) {
+    const call = {
+      ...params,
+      idempotencyKey: key,
+      ...(upload === undefined ? {} : { upload }),
+      ...(draft ? { draft } : {}),
+    };
+    if (draft) {
+      delete this.notes[draft];
+      this.saving.delete(draft);
+    }
+    for (let attempt = 0;; attempt += 1) {
+      try {
+        await this.link.call("web.post", call);
+        return key;
+      } catch (error) {
         if (!(error instanceof Refusal) || error.reason !== "lost" || attempt > 40) throw error;
         await new Promise((resolve) => setTimeout(resolve, 250));
       }
     }
   }
 
-  note(name) { return this.notes[name]; }
+  note(name) {
+    return this.notes[name];
+  }
 
   // Keeps something for the next page. While one writing is under way the newest waits.
   async keep(name, value) {
     const text = value === undefined || value === "" ? "" : JSON.stringify(value);
-    if (text === "") delete this.notes[name]; else this.notes[name] = value;
+    if (text === "") delete this.notes[name];
+    else this.notes[name] = value;
     this.saving.set(name, text);
     if (this.isSaving) return;
     this.isSaving = true;
+    this.changed("saving", true);
     try {
       while (this.saving.size) {
         const [next, content] = this.saving.entries().next().value;
@@ -398,11 +558,17 @@ export class Model {
           await this.link.call("web.save", { name: next, text: content });
           if (this.saving.get(next) === content) this.saving.delete(next);
         } catch (error) {
-          if (error.reason !== "lost") { this.saving.delete(next); continue; }
+          if (error.reason !== "lost") {
+            this.saving.delete(next);
+            continue;
+          }
           await new Promise((resolve) => setTimeout(resolve, 300));
           if (this.isOver) return;
         }
       }
-    } finally { this.isSaving = false; }
+    } finally {
+      this.isSaving = false;
+      this.changed("saving", false);
+    }
   }
 }

@@ -2,11 +2,8 @@
 
 import { T } from "./texts.js";
 import { h, plain, put, replaceChildren, shown } from "./dom.js";
-import { confirm, copy, field, form, note, open, told } from "./dialogs.js";
+import { button, confirm, copy, doing, field, form, note, open } from "./dialogs.js";
 import { picture as code } from "./qr.js";
-
-const button = (text, onclick, kind = "") => h("button", { type: "button", class: kind, onclick }, text);
-const doing = (act) => async (...given) => { try { return await act(...given); } catch (error) { told(error); return undefined; } };
 
 export class Windows {
   constructor(model, act) {
@@ -14,42 +11,109 @@ export class Windows {
     this.act = act;
   }
 
-  get link() { return this.model.link; }
+  get link() {
+    return this.model.link;
+  }
 
   // ---- Beginning conversations
 
   newConversation() {
     open(T.newConversation, (body, close) => {
-      const enter = async (call) => { const made = await call; const c = made.conversation ?? made; await this.model.loadConversations(); close(); this.act.open(c.id); if (made.invite) this.secret(made); return c; };
+      const enter = async (call) => {
+        const made = await call;
+        const c = made.conversation ?? made;
+        await this.model.loadConversations();
+        close();
+        this.act.open(c.id);
+        if (made.invite) this.secret(made);
+        return c;
+      };
       const room = h("input", { autocomplete: "off", dataset: { first: "" }, list: "rooms" });
-      const rooms = h("datalist", { id: "rooms" }, this.model.rooms.filter((r) => !r.joined).slice(0, 50).map((r) => h("option", { value: r.name })));
+      const rooms = h(
+        "datalist",
+        { id: "rooms" },
+        this.model.rooms.filter((r) => !r.joined).slice(0, 50).map((r) => h("option", { value: r.name })),
+      );
       const person = h("input", { autocomplete: "off", list: "persons", placeholder: "@" });
-      const persons = h("datalist", { id: "persons" }, this.model.people.concat(this.model.peers).slice(0, 100).map((p) => h("option", { value: `@${p.ambiguous ? p.id : p.name}` })));
+      const persons = h(
+        "datalist",
+        { id: "persons" },
+        this.model.people.concat(this.model.peers).slice(0, 100).map((p) =>
+          h("option", { value: `@${p.ambiguous ? p.id : p.name}` })
+        ),
+      );
       const secret = h("input", { autocomplete: "off" });
       const invitation = h("textarea", { rows: 2, autocomplete: "off", spellcheck: false });
-      put(body, 
-        h("section", {}, h("h3", {}, T.newRoom), h("p", {}, T.newRoomText), form([field(T.roomName, room), rooms], T.join, () => enter(this.link.call("join", { room: room.value.trim() })))),
-        h("section", {}, h("h3", {}, T.newDirect), form([field(T.personName, person), persons], T.writeTo, () => enter(this.begin(person.value.trim())))),
-        h("section", {}, h("h3", {}, T.newSecret), h("p", {}, T.newSecretText), form([field(T.roomName, secret)], T.create, () => enter(this.link.call("createConversation", { room: secret.value.trim() })))),
-        h("section", {}, h("h3", {}, T.byInvite), form([field(T.inviteLine, invitation)], T.join, () => this.byInvitation(invitation.value.trim(), close))));
+      put(
+        body,
+        h(
+          "section",
+          {},
+          h("h3", {}, T.newRoom),
+          h("p", {}, T.newRoomText),
+          form(
+            [field(T.roomName, room), rooms],
+            T.join,
+            () => enter(this.link.call("join", { room: room.value.trim() })),
+          ),
+        ),
+        h(
+          "section",
+          {},
+          h("h3", {}, T.newDirect),
+          form([field(T.personName, person), persons], T.writeTo, () => enter(this.begin(person.value.trim()))),
+        ),
+        h(
+          "section",
+          {},
+          h("h3", {}, T.newSecret),
+          h("p", {}, T.newSecretText),
+          form(
+            [field(T.roomName, secret)],
+            T.create,
+            () => enter(this.link.call("createConversation", { room: secret.value.trim() })),
+          ),
+        ),
+        h(
+          "section",
+          {},
+          h("h3", {}, T.byInvite),
+          form([field(T.inviteLine, invitation)], T.join, () => this.byInvitation(invitation.value.trim(), close)),
+        ),
+      );
     });
   }
 
   // A name alone reaches known people; a stranger's key is shown first.
   async begin(typed) {
     const person = typed.startsWith("@") ? typed : `@${typed}`;
-    try { return await this.link.call("createConversation", { person }); } catch (error) {
+    try {
+      return await this.link.call("createConversation", { person });
+    } catch (error) {
       const candidates = error.data?.candidates;
       if (!candidates?.length) throw error;
-      const chosen = await open(T.newDirect, (body, close) => put(body, h("p", {}, plain(error.message)),
-        candidates.map((c) => button(`${plain(c.name)} ${c.id.slice(0, 16)}…`, () => close(c.id)))));
+      const chosen = await open(
+        T.newDirect,
+        (body, close) =>
+          put(
+            body,
+            h("p", {}, plain(error.message)),
+            candidates.map((c) => button(`${plain(c.name)} ${c.id.slice(0, 16)}…`, () => close(c.id))),
+          ),
+      );
       if (!chosen) throw error;
       return await this.link.call("createConversation", { person: `@${chosen}` });
     }
   }
 
   async byInvitation(text, close) {
-    if (/^stoa:realm\?/.test(text)) { await this.link.call("realmJoin", { invite: text }); await this.model.loadAround(); close(); note(T.undone); return; }
+    if (/^stoa:realm\?/.test(text)) {
+      await this.link.call("realmJoin", { invite: text });
+      await this.model.loadAround();
+      close();
+      note(T.undone);
+      return;
+    }
     const made = await this.link.call("join", /^stoa:/.test(text) ? { invite: text } : { phrase: text });
     await this.model.loadConversations();
     close();
@@ -60,8 +124,14 @@ export class Windows {
   secret({ invite, phrase, name }) {
     open(T.invitation, (body) => {
       const show = button(T.showInvite, () => {
-        replaceChildren(place, h("p", {}, T.inviteText), code(invite, T.invitation), h("code", { class: "secret" }, invite),
-          phrase ? h("p", {}, `${T.phrase}: `, h("code", {}, phrase)) : null, button(T.copyLine, () => copy(invite)));
+        replaceChildren(
+          place,
+          h("p", {}, T.inviteText),
+          code(invite, T.invitation),
+          h("code", { class: "secret" }, invite),
+          phrase ? h("p", {}, `${T.phrase}: `, h("code", {}, phrase)) : null,
+          button(T.copyLine, () => copy(invite)),
+        );
       }, "main");
       const place = h("div", { class: "invitation" }, h("p", {}, T.inviteAsk), show);
       put(body, name ? h("p", {}, h("bdi", {}, plain(name))) : "", place);
@@ -76,85 +146,239 @@ export class Windows {
     if (!c) return;
     const members = await model.loadMembers(id).catch(() => []);
     open(T.conversation, (body, close) => {
-      const change = (method, params = {}) => doing(async () => { await this.link.call(method, { to: id, ...params }); await model.loadConversations(); close(); });
+      const change = (method, params = {}) =>
+        doing(async () => {
+          await this.link.call(method, { to: id, ...params });
+          await model.loadConversations();
+          close();
+        });
       const topic = h("input", { value: c.topic ?? "", autocomplete: "off" });
-      const days = h("select", {}, [["", T.retainForever], ...[1, 7, 30, 90, 365].map((n) => [String(n), T.retainDays(n)])]
-        .map(([value, text]) => h("option", { value, selected: value === String(c.retainDays ?? "") }, text)));
-      put(body, 
+      const days = h(
+        "select",
+        {},
+        [["", T.retainForever], ...[1, 7, 30, 90, 365].map((n) => [String(n), T.retainDays(n)])]
+          .map(([value, text]) => h("option", { value, selected: value === String(c.retainDays ?? "") }, text)),
+      );
+      put(
+        body,
         h("p", { class: "lead" }, h("bdi", {}, this.act.title(c)), ` · ${T[c.kind]}`),
-        c.kind === "direct" ? button(T.person, () => { close(); this.person(c.person); })
-          : form([field(T.topicLabel, topic)], T.save, async () => { await this.link.call("topic", { to: id, text: topic.value.trim() }); return true; }, () => close()),
-        h("div", { class: "actions wrap" },
-          button(c.muted ? T.unmute : T.mute, change(c.muted ? "unmute" : "mute")), button(c.archived ? T.unarchive : T.archive, change(c.archived ? "unarchive" : "archive")),
-          c.kind === "secret" ? button(T.invitation, doing(async () => { const made = await this.link.call("invite", { room: id }); close(); this.secret(made); })) : null,
-          c.kind !== "direct" ? button(T.leave, doing(async () => {
-            if (!await confirm(T.leave, T.leaveText, T.leave)) return;
-            await this.link.call("leave", { room: id }); await model.loadConversations(); close();
-          }), "danger") : null,
-          button(T.forget, doing(async () => {
-            const dry = await this.link.call("forget", { to: id, dryRun: true });
-            if (!await confirm(T.forget, T.forgetText(dry.messages), T.forget)) return;
-            await this.link.call("forget", { to: id }); model.logs.delete(id); if (model.current === id) model.current = ""; await model.loadConversations(); close(); this.act.home();
-          }), "danger")),
-        h("div", { class: "form" }, field(T.retention, days), h("div", { class: "actions" }, button(T.save, doing(async () => {
-          const limit = days.value ? { days: Number(days.value) } : { off: true };
-          const dry = await this.link.call("retain", { to: id, ...limit, dryRun: true });
-          if (dry.retainGoing && !await confirm(T.retention, T.retainGoing(dry.retainGoing), T.save)) return;
-          await change("retain", limit)();
-        })))),
+        c.kind === "direct"
+          ? button(T.person, () => {
+            close();
+            this.person(c.person);
+          })
+          : form([field(T.topicLabel, topic)], T.save, async () => {
+            await this.link.call("topic", { to: id, text: topic.value.trim() });
+            return true;
+          }, () => close()),
+        h(
+          "div",
+          { class: "actions wrap" },
+          button(c.muted ? T.unmute : T.mute, change(c.muted ? "unmute" : "mute")),
+          button(c.archived ? T.unarchive : T.archive, change(c.archived ? "unarchive" : "archive")),
+          c.kind === "secret"
+            ? button(
+              T.invitation,
+              doing(async () => {
+                const made = await this.link.call("invite", { room: id });
+                close();
+                this.secret(made);
+              }),
+            )
+            : null,
+          c.kind !== "direct"
+            ? button(
+              T.leave,
+              doing(async () => {
+                if (!await confirm(T.leave, T.leaveText, T.leave)) return;
+                await this.link.call("leave", { room: id });
+                await model.loadConversations();
+                close();
+              }),
+              "danger",
+            )
+            : null,
+          button(
+            T.forget,
+            doing(async () => {
+              const dry = await this.link.call("forget", { to: id, dryRun: true });
+              if (!await confirm(T.forget, T.forgetText(dry.messages), T.forget)) return;
+              await this.link.call("forget", { to: id });
+              model.logs.delete(id);
+              if (model.current === id) model.current = "";
+              await model.loadConversations();
+              close();
+              this.act.home();
+            }),
+            "danger",
+          ),
+        ),
+        h(
+          "div",
+          { class: "form" },
+          field(T.retention, days),
+          h(
+            "div",
+            { class: "actions" },
+            button(
+              T.save,
+              doing(async () => {
+                const limit = days.value ? { days: Number(days.value) } : { off: true };
+                const dry = await this.link.call("retain", { to: id, ...limit, dryRun: true });
+                if (dry.retainGoing && !await confirm(T.retention, T.retainGoing(dry.retainGoing), T.save)) return;
+                await change("retain", limit)();
+              }),
+            ),
+          ),
+        ),
         h("h3", {}, T.memberCount(members.length || c.members)),
-        h("ul", { class: "people" }, members.map((m) => this.row(m, close))));
+        h("ul", { class: "people" }, members.map((m) => this.row(m, close))),
+      );
     });
   }
 
   row(m, close) {
-    return h("li", {}, h("button", { type: "button", class: "row", onclick: () => { close(); this.person(m.id); } }, this.act.picture(m.id, m.name),
-      h("bdi", {}, this.act.name(m.name, m.ambiguous, m.id)), m.tier === "verified" ? " ✓" : "", m.tier === "own" ? ` (${T.you})` : "",
-      h("span", { class: "state" }, T[m.presence] ?? "")));
+    return h(
+      "li",
+      {},
+      h(
+        "button",
+        {
+          type: "button",
+          class: "row",
+          onclick: () => {
+            close();
+            this.person(m.id);
+          },
+        },
+        this.act.picture(m.id, m.name),
+        h("bdi", {}, this.act.name(m.name, m.ambiguous, m.id)),
+        m.tier === "verified" ? " ✓" : "",
+        m.tier === "own" ? ` (${T.you})` : "",
+        h("span", { class: "state" }, T[m.presence] ?? ""),
+      ),
+    );
   }
 
   // ---- A person
 
   async person(id) {
-    if (id === this.model.me.id || id === this.model.me.device) { this.profile(); return; }
+    if (id === this.model.me.id || id === this.model.me.device) {
+      this.profile();
+      return;
+    }
     const p = await doing(() => this.link.call("whois", { person: `@${id}` }))();
     if (!p) return;
     open(T.person, (body, close) => {
-      const change = (method, params = {}) => doing(async () => { await this.link.call(method, { person: `@${p.id}`, ...params }); await this.model.loadPeople(); await this.model.loadConversations(); close(); });
+      const change = (method, params = {}) =>
+        doing(async () => {
+          await this.link.call(method, { person: `@${p.id}`, ...params });
+          await this.model.loadPeople();
+          await this.model.loadConversations();
+          close();
+        });
       const isContact = ["known", "verified"].includes(p.tier);
-      put(body, 
-        h("div", { class: "profile" }, this.act.picture(p.id, p.name, "huge"), h("div", {}, h("p", { class: "lead" }, h("bdi", {}, this.act.name(p.name, p.ambiguous, p.id)), p.verified ? ` ✓ ${T.verified}` : ""),
-          p.status ? h("p", { dir: "auto" }, shown(p.status)) : null, h("p", { class: "state" }, T[p.presence] ?? p.state))),
+      put(
+        body,
+        h(
+          "div",
+          { class: "profile" },
+          this.act.picture(p.id, p.name, "huge"),
+          h(
+            "div",
+            {},
+            h(
+              "p",
+              { class: "lead" },
+              h("bdi", {}, this.act.name(p.name, p.ambiguous, p.id)),
+              p.verified ? ` ✓ ${T.verified}` : "",
+            ),
+            p.status ? h("p", { dir: "auto" }, shown(p.status)) : null,
+            h("p", { class: "state" }, T[p.presence] ?? p.state),
+          ),
+        ),
         h("p", {}, `${T.key}: `, h("code", {}, p.id)),
-        h("div", { class: "actions wrap" },
-          button(T.writeTo, doing(async () => { const made = await this.begin(`@${p.id}`); await this.model.loadConversations(); close(); this.act.open((made.conversation ?? made).id); }), "main"),
+        h(
+          "div",
+          { class: "actions wrap" },
+          button(
+            T.writeTo,
+            doing(async () => {
+              const made = await this.begin(`@${p.id}`);
+              await this.model.loadConversations();
+              close();
+              this.act.open((made.conversation ?? made).id);
+            }),
+            "main",
+          ),
           button(isContact ? T.removeContact : T.addContact, change(isContact ? "removePerson" : "addPerson")),
-          button(T.verify, () => { close(); this.verify(p); }),
-          p.tier === "blocked" ? button(T.unblock, change("unblock"))
-            : button(T.block, async () => { if (await confirm(T.block, T.blockText, T.block)) await change("block")(); }, "danger")));
+          button(T.verify, () => {
+            close();
+            this.verify(p);
+          }),
+          p.tier === "blocked" ? button(T.unblock, change("unblock")) : button(T.block, async () => {
+            if (await confirm(T.block, T.blockText, T.block)) await change("block")();
+          }, "danger"),
+        ),
+      );
     });
   }
 
   async verify(p) {
     const found = await doing(() => this.link.call("verify", { person: `@${p.id}` }))();
     if (!found) return;
-    open(T.verify, (body, close) => put(body, h("p", {}, T.verifyText), h("p", {}, `${T.digits}: `, h("code", { class: "digits" }, found.digits)),
-      h("p", {}, `${T.words}: `, h("code", {}, found.words)),
-      h("div", { class: "actions" }, button(T.cancel, () => close()), button(T.theySame, doing(async () => {
-        await this.link.call("verify", { person: `@${p.id}`, code: found.digits }); await this.model.loadPeople(); close(); note(T.verified);
-      }), "main"))));
+    open(
+      T.verify,
+      (body, close) =>
+        put(
+          body,
+          h("p", {}, T.verifyText),
+          h("p", {}, `${T.digits}: `, h("code", { class: "digits" }, found.digits)),
+          h("p", {}, `${T.words}: `, h("code", {}, found.words)),
+          h(
+            "div",
+            { class: "actions" },
+            button(T.cancel, () => close()),
+            button(
+              T.theySame,
+              doing(async () => {
+                await this.link.call("verify", { person: `@${p.id}`, code: found.digits });
+                await this.model.loadPeople();
+                close();
+                note(T.verified);
+              }),
+              "main",
+            ),
+          ),
+        ),
+    );
   }
 
   request(r) {
     open(T.requestFrom(plain(r.name)), (body, close) => {
-      const act = (method) => doing(async () => {
-        const made = await this.link.call(method, { person: `@${r.person}` });
-        await this.model.loadRequests(); await this.model.loadConversations(); close();
-        if (method === "accept") this.act.open(made.id);
-      });
-      put(body, h("p", {}, h("bdi", {}, this.act.name(r.name, r.ambiguous, r.person))), h("p", { class: "text", dir: "auto" }, shown(r.text)), h("p", {}, `${T.key}: `, h("code", {}, r.person)),
-        h("div", { class: "actions" }, button(T.block, async () => { if (await confirm(T.block, T.blockText, T.block)) await act("block")(); }, "danger"),
-          button(T.decline, act("decline")), button(T.accept, act("accept"), "main")));
+      const act = (method) =>
+        doing(async () => {
+          const made = await this.link.call(method, { person: `@${r.person}` });
+          await this.model.loadRequests();
+          await this.model.loadConversations();
+          close();
+          if (method === "accept") this.act.open(made.id);
+        });
+      put(
+        body,
+        h("p", {}, h("bdi", {}, this.act.name(r.name, r.ambiguous, r.person))),
+        h("p", { class: "text", dir: "auto" }, shown(r.text)),
+        h("p", {}, `${T.key}: `, h("code", {}, r.person)),
+        h(
+          "div",
+          { class: "actions" },
+          button(T.block, async () => {
+            if (await confirm(T.block, T.blockText, T.block)) await act("block")();
+          }, "danger"),
+          button(T.decline, act("decline")),
+          button(T.accept, act("accept"), "main"),
+        ),
+      );
     });
   }
 
@@ -166,103 +390,66 @@ export class Windows {
     open(T.profile, (body, close) => {
       const name = h("input", { value: me.name, autocomplete: "off", maxLength: 60 });
       const status = h("input", { value: me.status, autocomplete: "off" });
-      const presence = h("select", {}, ["online", "away", "offline"].map((word) => h("option", { value: word }, T[word])));
-      this.link.call("presence").then((p) => { presence.value = p.presence; }).catch(() => {});
+      const presence = h(
+        "select",
+        {},
+        ["online", "away", "offline"].map((word) => h("option", { value: word }, T[word])),
+      );
+      this.link.call("presence").then((p) => {
+        presence.value = p.presence;
+      }).catch(() => {});
       const face = h("span", {}, this.act.picture(me.id, me.name, "huge"));
-      put(body, h("div", { class: "profile" }, face, h("div", { class: "actions wrap" }, this.chooser(() => { this.act.forgetPicture(me.id); replaceChildren(face, this.act.picture(me.id, me.name, "huge")); }),
-        me.picture ? button(T.removePicture, doing(async () => { await this.link.call("profile", { picture: false }); this.act.forgetPicture(me.id); close(); })) : null)),
-      form([field(T.names, name), field(T.status, status), field(T.presence, presence)], T.save, async () => {
-        await this.link.call("profile", { name: name.value.trim(), status: status.value.trim() });
-        await this.link.call("presence", { presence: presence.value });
-        this.model.refreshMe();
-        return true;
-      }, () => close()), h("p", {}, `${T.key}: `, h("code", {}, me.id)));
+      put(
+        body,
+        h(
+          "div",
+          { class: "profile" },
+          face,
+          h(
+            "div",
+            { class: "actions wrap" },
+            this.chooser(() => {
+              this.act.forgetPicture(me.id);
+              replaceChildren(face, this.act.picture(me.id, me.name, "huge"));
+            }),
+            me.picture
+              ? button(
+                T.removePicture,
+                doing(async () => {
+                  await this.link.call("profile", { picture: false });
+                  this.act.forgetPicture(me.id);
+                  close();
+                }),
+              )
+              : null,
+          ),
+        ),
+        form([field(T.names, name), field(T.status, status), field(T.presence, presence)], T.save, async () => {
+          await this.link.call("profile", { name: name.value.trim(), status: status.value.trim() });
+          await this.link.call("presence", { presence: presence.value });
+          this.model.refreshMe();
+          return true;
+        }, () => close()),
+        h("p", {}, `${T.key}: `, h("code", {}, me.id)),
+      );
     });
   }
 
   // A button that chooses a picture, which is made small and square before it leaves the page.
   chooser(then) {
-    const input = h("input", { type: "file", accept: "image/png,image/jpeg,image/webp", hidden: true, onchange: doing(async () => {
-      const [file] = input.files;
-      if (!file) return;
-      const number = await this.link.upload(await smaller(file), () => {});
-      await this.link.call("web.picture", { upload: number });
-      then();
-    }) });
+    const input = h("input", {
+      type: "file",
+      accept: "image/png,image/jpeg,image/webp",
+      hidden: true,
+      onchange: doing(async () => {
+        const [file] = input.files;
+        if (!file) return;
+        const number = await this.link.upload(await smaller(file), () => {});
+        await this.link.call("web.picture", { upload: number });
+        then();
+      }),
+    });
     return h("span", {}, input, button(T.choosePicture, () => input.click()));
-  }
-
-  // ---- Settings
-
-  settings() {
-    open(T.settings, (body, close) => {
-      const settings = this.act.settings();
-      const select = (name, options) => h("select", { onchange: (event) => this.act.setSetting(name, event.target.value) },
-        options.map(([value, text]) => h("option", { value, selected: settings[name] === value }, text)));
-      const check = (name) => h("input", { type: "checkbox", checked: Boolean(settings[name]), onchange: async (event) => this.act.setSetting(name, event.target.checked) });
-      const daemon = h("div", { class: "form" });
-      this.drawDaemonSettings(daemon);
-      put(body, h("div", { class: "form" }, field(T.theme, select("theme", [["auto", T.themeAuto], ["light", T.themeLight], ["dark", T.themeDark]])),
-        field(T.enterSends, check("enterSends")), field(T.notifications, check("notifications"))),
-      h("div", { class: "actions wrap" }, button(T.profile, () => { close(); this.profile(); }), button(T.realms, () => { close(); this.realms(); }),
-        button(T.backup, () => { close(); this.backup(); }), button(T.doctor, () => { close(); this.doctor(); }), button(T.shortcuts, () => { close(); this.shortcuts(); })),
-      h("h3", {}, T.daemonSettings), daemon);
-    });
-  }
-
-  async drawDaemonSettings(place) {
-    const items = await doing(() => this.link.every("settings"))() ?? [];
-    replaceChildren(place, items.map((item) => {
-      const set = doing(async (value) => { await this.link.call("setSetting", { name: item.name, value }); note(T.undone); });
-      const input = item.type === "choice"
-        ? h("select", { onchange: (event) => set(event.target.value), disabled: Boolean(item.lockedBy) }, item.choices.map((c) => h("option", { value: c, selected: c === item.value }, c)))
-        : h("input", { value: item.value, disabled: Boolean(item.lockedBy), onchange: (event) => set(event.target.value) });
-      return h("label", { class: "field", title: item.lockedBy ? T.lockedBy : "" }, h("span", {}, item.name, h("small", {}, ` ${item.summary}`)), input);
-    }));
-  }
-
-  async realms() {
-    const items = await doing(() => this.link.every("realms"))();
-    if (!items) return;
-    open(T.realms, (body, close) => {
-      const again = () => { close(); this.realms(); };
-      const name = h("input", { autocomplete: "off" });
-      const invitation = h("textarea", { rows: 2, spellcheck: false });
-      put(body, h("p", {}, T.realmText), h("ul", { class: "people" }, items.map((r) => h("li", { class: "row" }, h("bdi", {}, plain(r.name)), h("span", { class: "state" }, r.joined ? "" : T.left("")),
-        r.joined && r.name !== "open" ? [button(T.invitation, doing(async () => { const made = await this.link.call("realmInvite", { name: r.name }); close(); this.secret(made); })),
-          button(T.leaveRealm, doing(async () => { if (await confirm(T.leaveRealm, plain(r.name), T.leaveRealm)) { await this.link.call("realmLeave", { name: r.name }); again(); } }), "danger")] : null))),
-      h("h3", {}, T.newRealm), form([field(T.realmName, name)], T.create, async () => { await this.link.call("realmNew", { name: name.value.trim() }); again(); }),
-      h("h3", {}, T.joinRealm), form([field(T.inviteLine, invitation)], T.join, async () => { await this.link.call("realmJoin", { invite: invitation.value.trim() }); await this.model.loadAround(); again(); }));
-    });
-  }
-
-  backup() {
-    open(T.backup, (body) => {
-      const place = h("div", {});
-      put(body, h("p", {}, T.backupText), place, form([], T.makeBackup, async () => {
-        const made = await this.link.call("web.backup");
-        const blob = await this.link.content(`/backup/${made.number}`);
-        const address = URL.createObjectURL(blob);
-        h("a", { href: address, download: "stoa-backup" }).click();
-        setTimeout(() => URL.revokeObjectURL(address), 60000);
-        replaceChildren(place, h("p", {}, `${T.phrase}: `, h("code", { class: "secret" }, made.phrase)), button(T.copyLine, () => copy(made.phrase)));
-      }));
-    });
-  }
-
-  async doctor() {
-    const found = await doing(() => this.link.call("diagnose"))();
-    if (!found) return;
-    open(T.doctor, (body) => {
-      const lines = [...found.settings.map((s) => `${s.text}; ${s.remedy}`), ...this.model.alerts.map((a) => a.text),
-        ...found.unheard.map((u) => `${u.name} ${u.address}`)];
-      put(body, h("p", {}, T.doctorText), lines.length ? h("ul", {}, lines.map((line) => h("li", { dir: "auto" }, plain(line)))) : h("p", { class: "lead" }, T.allWell),
-        h("ul", {}, found.reach.map((r) => h("li", {}, h("bdi", {}, plain(r.name)), ` ${r.address}: ${r.outcome}`))));
-    });
-  }
-
-  shortcuts() {
-    open(T.shortcuts, (body) => put(body, h("table", {}, T.keys.map(([keys, text]) => h("tr", {}, h("th", { scope: "row" }, h("kbd", {}, keys)), h("td", {}, text))))));
   }
 }
 
@@ -271,6 +458,16 @@ async function smaller(file) {
   const image = await createImageBitmap(file);
   const side = Math.min(image.width, image.height);
   const canvas = new OffscreenCanvas(256, 256);
-  canvas.getContext("2d").drawImage(image, (image.width - side) / 2, (image.height - side) / 2, side, side, 0, 0, 256, 256);
+  canvas.getContext("2d").drawImage(
+    image,
+    (image.width - side) / 2,
+    (image.height - side) / 2,
+    side,
+    side,
+    0,
+    0,
+    256,
+    256,
+  );
   return await canvas.convertToBlob({ type: "image/jpeg", quality: 0.85 });
 }

@@ -1,20 +1,69 @@
 // QR codes of texts: ISO/IEC 18004, bytes, error correction L, drawn as squares of an SVG.
 
-const EC = [[7, 1], [10, 1], [15, 1], [20, 1], [26, 1], [18, 2], [20, 2], [24, 2], [30, 2], [18, 4], [20, 4], [24, 4], [26, 4], [30, 4], [22, 6], [24, 6], [28, 6], [30, 6], [28, 7], [28, 8]];
+const EC = [
+  [7, 1],
+  [10, 1],
+  [15, 1],
+  [20, 1],
+  [26, 1],
+  [18, 2],
+  [20, 2],
+  [24, 2],
+  [30, 2],
+  [18, 4],
+  [20, 4],
+  [24, 4],
+  [26, 4],
+  [30, 4],
+  [22, 6],
+  [24, 6],
+  [28, 6],
+  [30, 6],
+  [28, 7],
+  [28, 8],
+];
 const TOTAL = [26, 44, 70, 100, 134, 172, 196, 242, 292, 346, 404, 466, 532, 581, 655, 733, 815, 901, 991, 1085];
-const ALIGN = [[], [6, 18], [6, 22], [6, 26], [6, 30], [6, 34], [6, 22, 38], [6, 24, 42], [6, 26, 46], [6, 28, 50], [6, 30, 54], [6, 32, 58], [6, 34, 62],
-  [6, 26, 46, 66], [6, 26, 48, 70], [6, 26, 50, 74], [6, 30, 54, 78], [6, 30, 56, 82], [6, 30, 58, 86], [6, 34, 62, 90]];
+const ALIGN = [
+  [],
+  [6, 18],
+  [6, 22],
+  [6, 26],
+  [6, 30],
+  [6, 34],
+  [6, 22, 38],
+  [6, 24, 42],
+  [6, 26, 46],
+  [6, 28, 50],
+  [6, 30, 54],
+  [6, 32, 58],
+  [6, 34, 62],
+  [6, 26, 46, 66],
+  [6, 26, 48, 70],
+  [6, 26, 50, 74],
+  [6, 30, 54, 78],
+  [6, 30, 56, 82],
+  [6, 30, 58, 86],
+  [6, 34, 62, 90],
+];
 
 const EXP = new Uint8Array(512);
 const LOG = new Uint8Array(256);
-for (let i = 0, x = 1; i < 255; i += 1) { EXP[i] = x; EXP[i + 255] = x; LOG[x] = i; x = (x << 1) ^ (x & 128 ? 0x11d : 0); }
+for (let i = 0, x = 1; i < 255; i += 1) {
+  EXP[i] = x;
+  EXP[i + 255] = x;
+  LOG[x] = i;
+  x = (x << 1) ^ (x & 128 ? 0x11d : 0);
+}
 const times = (a, b) => (a && b ? EXP[LOG[a] + LOG[b]] : 0);
 
 function correction(data, count) {
   let generator = [1];
   for (let i = 0; i < count; i += 1) {
     const next = new Array(generator.length + 1).fill(0);
-    generator.forEach((value, j) => { next[j] ^= value; next[j + 1] ^= times(value, EXP[i]); });
+    generator.forEach((value, j) => {
+      next[j] ^= value;
+      next[j + 1] ^= times(value, EXP[i]);
+    });
     generator = next;
   }
   const rest = new Uint8Array(count);
@@ -34,7 +83,9 @@ function words(bytes) {
     const lengthBits = version < 10 ? 8 : 16;
     if (bytes.length * 8 + 4 + lengthBits > capacity * 8) continue;
     const bits = [];
-    const put = (value, count) => { for (let i = count - 1; i >= 0; i -= 1) bits.push((value >> i) & 1); };
+    const put = (value, count) => {
+      for (let i = count - 1; i >= 0; i -= 1) bits.push((value >> i) & 1);
+    };
     put(4, 4);
     put(bytes.length, lengthBits);
     for (const byte of bytes) put(byte, 8);
@@ -68,26 +119,39 @@ export function squares(text) {
   const { version, out } = made;
   const size = version * 4 + 17;
   const dark = Array.from({ length: size }, () => new Array(size).fill(null));
-  const set = (x, y, value) => { if (x >= 0 && y >= 0 && x < size && y < size) dark[y][x] = value; };
+  const set = (x, y, value) => {
+    if (x >= 0 && y >= 0 && x < size && y < size) dark[y][x] = value;
+  };
   for (const [cx, cy] of [[3, 3], [size - 4, 3], [3, size - 4]]) {
-    for (let y = -4; y <= 4; y += 1) for (let x = -4; x <= 4; x += 1) {
-      const ring = Math.max(Math.abs(x), Math.abs(y));
-      set(cx + x, cy + y, ring !== 2 && ring !== 4);
+    for (let y = -4; y <= 4; y += 1) {
+      for (let x = -4; x <= 4; x += 1) {
+        const ring = Math.max(Math.abs(x), Math.abs(y));
+        set(cx + x, cy + y, ring !== 2 && ring !== 4);
+      }
     }
   }
   const places = ALIGN[version - 1];
-  for (const cy of places) for (const cx of places) {
-    if (dark[cy][cx] !== null) continue;
-    for (let y = -2; y <= 2; y += 1) for (let x = -2; x <= 2; x += 1) set(cx + x, cy + y, Math.max(Math.abs(x), Math.abs(y)) !== 1);
+  for (const cy of places) {
+    for (const cx of places) {
+      if (dark[cy][cx] !== null) continue;
+      for (let y = -2; y <= 2; y += 1) {
+        for (let x = -2; x <= 2; x += 1) set(cx + x, cy + y, Math.max(Math.abs(x), Math.abs(y)) !== 1);
+      }
+    }
   }
-  for (let i = 8; i < size - 8; i += 1) { if (dark[6][i] === null) dark[6][i] = i % 2 === 0; if (dark[i][6] === null) dark[i][6] = i % 2 === 0; }
+  for (let i = 8; i < size - 8; i += 1) {
+    if (dark[6][i] === null) dark[6][i] = i % 2 === 0;
+    if (dark[i][6] === null) dark[i][6] = i % 2 === 0;
+  }
   const format = (value) => {
     let rest = value;
     for (let i = 0; i < 10; i += 1) rest = (rest << 1) ^ ((rest >> 9) * 0x537);
     const bits = ((value << 10) | rest) ^ 0x5412;
     const bit = (i) => ((bits >> i) & 1) === 1;
     for (let i = 0; i <= 5; i += 1) set(8, i, bit(i));
-    set(8, 7, bit(6)); set(8, 8, bit(7)); set(7, 8, bit(8));
+    set(8, 7, bit(6));
+    set(8, 8, bit(7));
+    set(7, 8, bit(8));
     for (let i = 9; i < 15; i += 1) set(14 - i, 8, bit(i));
     for (let i = 0; i < 8; i += 1) set(size - 1 - i, 8, bit(i));
     for (let i = 8; i < 15; i += 1) set(8, size - 15 + i, bit(i));
@@ -102,7 +166,8 @@ export function squares(text) {
       const value = ((bits >> i) & 1) === 1;
       const a = size - 11 + (i % 3);
       const b = Math.floor(i / 3);
-      set(a, b, value); set(b, a, value);
+      set(a, b, value);
+      set(b, a, value);
     }
   }
   let index = 0;
@@ -139,7 +204,10 @@ export function picture(text, label) {
   const path = document.createElementNS(SVG, "path");
   path.setAttribute("fill", "#000");
   path.setAttribute("shape-rendering", "crispEdges");
-  path.setAttribute("d", dark.flatMap((row, y) => row.flatMap((on, x) => (on ? [`M${x + 4} ${y + 4}h1v1h-1z`] : []))).join(""));
+  path.setAttribute(
+    "d",
+    dark.flatMap((row, y) => row.flatMap((on, x) => (on ? [`M${x + 4} ${y + 4}h1v1h-1z`] : []))).join(""),
+  );
   svg.append(background, path);
   return svg;
 }

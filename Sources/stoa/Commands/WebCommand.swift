@@ -159,7 +159,9 @@ struct WebCommand: Subcommand {
         if context.json {
             try context.console.print(["file": .string(file)])
         } else if self.opens {
-            try context.console.print("Stoa opens in your browser\n")
+            try context.console.print(
+                "Stoa opens in your browser; if that shows an error instead, run: stoa web --code\n"
+            )
         } else {
             try context.console.print("\(TerminalText.line(file))\n")
         }

@@ -236,7 +236,8 @@ computing() {
         --skip RepairTests --skip TornLogTests --skip FailureTests/flipped --skip FailureTests/changed
     )
     if [ "${STOA_LONG:-}" = 1 ]; then damage=(); fi
-    unchanged address Sources/{C[A-Z]*,Crypto,Posix,Storage} Tests/{Crypto,Posix,Storage}Tests ||
+    unchanged address Sources/{C[A-Z]*,Crypto,Posix,Storage} ':!Sources/CPage' \
+        Tests/{Crypto,Posix,Storage}Tests ||
         sanitized address "Crypto,Posix,Storage${STOA_LONG:+,Engine,ControlAPI}" "${damage[@]}"
     # Under the address sanitizer; it has a build of its own.
     if ! unchanged fuzz "${decoders[@]}"; then
@@ -283,7 +284,9 @@ storing() { tests integration-disk --filter "$disks"; }
 
 # What reads bytes of others, and what fuzzes it.
 decoders=(
-    Sources/{C[A-Z]*,ControlAPI/JSON,Crypto,Discovery,Formats,Engine/Session,Posix} Tests/System/Fuzz
+    Sources/{C[A-Z]*,ControlAPI/JSON,Web,Crypto,Discovery,Formats,Engine/Session,Posix} Tests/System/Fuzz
+    # Its files are bytes that nothing here reads.
+    ':!Sources/CPage'
 )
 
 # One function, so that the shell has read all of this before a part changes the file.
@@ -310,6 +313,7 @@ main() {
     fi
     # What is asked how quick it is: beside what only computes, never beside each other.
     part chat lines Tests/System/Chat/run.sh "$programs"
+    part web lines Tests/System/Web/run.sh "$programs"
     part load lines Tests/System/Load/run.sh "$programs" ${STOA_LONG:+--long}
     wait
     part counts lines Tests/System/Bench/counts.py --programs "$programs"

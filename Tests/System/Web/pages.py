@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import signal
 import struct
 import sys
 import zlib
@@ -35,13 +37,13 @@ def arguments() -> argparse.Namespace:
 
 def picture(side: int = 64) -> bytes:
     """A PNG of many colours."""
+
     def chunk(kind: bytes, content: bytes) -> bytes:
         return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
-    rows = b"".join(
-        b"\0" + b"".join(bytes([x * 4 % 256, y * 4 % 256, 120]) for x in range(side)) for y in range(side))
+
+    rows = b"".join(b"\0" + b"".join(bytes([x * 4 % 256, y * 4 % 256, 120]) for x in range(side)) for y in range(side))
     head = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows))
-            + chunk(b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
 
 class Desk:
@@ -51,8 +53,8 @@ class Desk:
         self.folder, self.browser, self.checks = folder, browser, checks
         folder.mkdir(parents=True, exist_ok=True)
         self.ada, self.ben = (
-            Daemon(Programs.within(programs), folder, name, [*ON_LOOPBACK, "--name", name])
-            for name in ("ada", "ben"))
+            Daemon(Programs.within(programs), folder, name, [*ON_LOOPBACK, "--name", name]) for name in ("ada", "ben")
+        )
         self.contexts: list[BrowserContext] = []
         self.faults: list[str] = []
 
@@ -60,11 +62,12 @@ class Desk:
         for daemon in (self.ada, self.ben):
             daemon.start()
             daemon.call("join", room="meeting")
-        until("the two are linked", lambda: any(
-            peer["state"] == "linked" for peer in self.ada.every("peers")))
+        until("the two are linked", lambda: any(peer["state"] == "linked" for peer in self.ada.every("peers")))
         for daemon, name in ((self.ada, "ben"), (self.ben, "ada")):
-            until(f"{name} is known by name", lambda d=daemon, n=name: any(
-                member["name"] == n for member in d.every("members", to="meeting")))
+            until(
+                f"{name} is known by name",
+                lambda d=daemon, n=name: any(member["name"] == n for member in d.every("members", to="meeting")),
+            )
         for one, other in ((self.ada, self.ben), (self.ben, self.ada)):
             one.call("addPerson", person="@" + other.call("status")["person"])
 
@@ -81,8 +84,11 @@ class Desk:
 
     def context(self, **more: Any) -> BrowserContext:
         context = self.browser.new_context(
-            viewport={"width": 1280, "height": 800}, locale="en-GB",
-            permissions=["clipboard-read", "clipboard-write"], **more)
+            viewport={"width": 1280, "height": 800},
+            locale="en-GB",
+            permissions=["clipboard-read", "clipboard-write"],
+            **more,
+        )
         context.set_default_timeout(PATIENCE_MILLISECONDS)
         self.contexts.append(context)
         return context
@@ -98,12 +104,34 @@ class Desk:
     def watch(self, page: Page) -> None:
         """Whatever a page complains about is a fault."""
         page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
-        page.on("console", lambda message: message.type in ("error", "warning")
-                and self.faults.append(f"{message.type}: {message.text}"))
+        page.on(
+            "console",
+            lambda message: (
+                message.type in ("error", "warning") and self.faults.append(f"{message.type}: {message.text}")
+            ),
+        )
+
+    @staticmethod
+    def program(daemon: Daemon) -> int:
+        """The process behind the pages of a daemon; 0 where there is none."""
+        wanted = f"stoa-web\0--socket\0{daemon.socket}\0".encode()
+        for folder in Path("/proc").iterdir():
+            if folder.name.isdigit():
+                try:
+                    if (folder / "cmdline").read_bytes().endswith(wanted):
+                        return int(folder.name)
+                except OSError:
+                    continue
+        return 0
 
     def close(self) -> None:
         for context in self.contexts:
             context.close()
+        # It would end by itself ten minutes later.
+        for daemon in (self.ada, self.ben):
+            while process := self.program(daemon):
+                os.kill(process, signal.SIGTERM)
+                until("stoa-web ends", lambda p=process: not Path(f"/proc/{p}/exe").exists())
         for daemon in (self.ada, self.ben):
             daemon.stop()
 

@@ -1,7 +1,7 @@
 #!/bin/bash
-# run.sh FOLDER [ARGUMENTS...]: things.py over the programs in that folder, or, without arguments, attacks.py and
-# kills.py too, side by side. Each runs on a network of its own that has nothing but loopback. As root. STOA_LONG=1
-# kills more often. Ends with `N passed, N failed`, or with 77 where there is no browser.
+# run.sh FOLDER [ARGUMENTS...]: things.py over the programs in that folder, or, without arguments, all of these, side
+# by side but for speed.py, which comes last. Each runs on a network of its own that has nothing but loopback. As root.
+# STOA_LONG=1 kills more often and stores more. Ends with `N passed, N failed`, or with 77 where there is no browser.
 set -euo pipefail
 
 here=$(dirname "$(realpath "$0")")
@@ -16,6 +16,8 @@ export PYTHONDONTWRITEBYTECODE=1
 work=$(mktemp -d "${TMPDIR:-/tmp}/stoa-web.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
+alone=0
+[ $# = 0 ] && alone=1
 names=()
 begin() {
     local name=$1
@@ -28,14 +30,24 @@ begin things "$@"
 if [ $# = 0 ]; then
     begin attacks
     begin kills
+    begin access
+    begin ending
 fi
 passed=0 failed=0
-for job in "${names[@]}"; do
+# Waits for one of them, shows what it said and counts.
+collect() {
+    local job=$1 log good bad
     wait "${job##*:}" || true
     log=$work/${job%:*}.log
     grep -avE '^[0-9]+ passed, ' "$log" || true
     read -r good _ bad _ <<< "$(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$log" || echo 0 passed, 1 failed)"
     passed=$((passed + good)) failed=$((failed + bad))
-done
+}
+for job in "${names[@]}"; do collect "$job"; done
+if [ "$alone" = 1 ]; then
+    # Alone, since it measures times.
+    begin speed
+    collect "${names[-1]}"
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -26,9 +26,10 @@ ROOT = Path(__file__).resolve().parents[3]
 def listed() -> dict[int, str]:
     """The things by number, as Docs/Web.md says them."""
     text = (ROOT / "Docs" / "Web.md").read_text()
-    part = text[text.index("## Things people do"):]
-    return {int(number): " ".join(words.split())
-            for number, words in re.findall(r"^(\d+)\. (.+(?:\n   .+)*)", part, re.M)}
+    part = text[text.index("## Things people do") :]
+    return {
+        int(number): " ".join(words.split()) for number, words in re.findall(r"^(\d+)\. (.+(?:\n   .+)*)", part, re.M)
+    }
 
 
 class Things:
@@ -54,7 +55,8 @@ class Things:
     def go(self, page: Page, name: str) -> None:
         page.click(f".conversation:has(bdi:text-is('{name}'))")
         page.wait_for_function(
-            "name => document.querySelector('.room .head h1')?.textContent.startsWith(name)", arg=name)
+            "name => document.querySelector('.room .head h1')?.textContent.startsWith(name)", arg=name
+        )
 
     def tool(self, page: Page, text: str, label: str) -> None:
         """Presses a button of a message, as one does with the mouse."""
@@ -118,8 +120,10 @@ class Things:
         self.a.bring_to_front()
         self.desk.ben.call("send", to="reading", text="seen at once")
         self.see(self.a, "seen at once")
-        until("it counts as read", lambda: all(
-            c["unread"] == 0 for c in self.desk.ada.every("conversations") if c["name"] == "reading"))
+        until(
+            "it counts as read",
+            lambda: all(c["unread"] == 0 for c in self.desk.ada.every("conversations") if c["name"] == "reading"),
+        )
 
     def thing_05(self) -> None:
         self.room("elsewhere")
@@ -140,8 +144,11 @@ class Things:
         line = self.a.wait_for_selector(".line.new")
         place = line.bounding_box()
         self.checks.that("the line is on the screen", place and 0 < place["y"] < 500, place)
-        self.checks.that("the last is not", not self.message(self.a, "line 59").is_visible()
-                         or self.message(self.a, "line 59").bounding_box()["y"] > 700)
+        self.checks.that(
+            "the last is not",
+            not self.message(self.a, "line 59").is_visible()
+            or self.message(self.a, "line 59").bounding_box()["y"] > 700,
+        )
         self.a.click(".log .down")
         self.see(self.a, "line 59")
 
@@ -155,8 +162,10 @@ class Things:
             self.desk.ben.call("send", to="long", text=f"story {number:03}")
         self.see(self.a, "story 399")
         # From the end on, of which alone a page has anything when it begins.
-        until("it is read", lambda: all(
-            c["unread"] == 0 for c in self.desk.ada.every("conversations") if c["name"] == "long"))
+        until(
+            "it is read",
+            lambda: all(c["unread"] == 0 for c in self.desk.ada.every("conversations") if c["name"] == "long"),
+        )
         self.a.reload()
         self.see(self.a, "story 399")
         self.checks.that("not all is there at first", not self.a.locator(".text", has_text="story 000").count())
@@ -166,8 +175,11 @@ class Things:
             self.a.wait_for_timeout(50)
         self.checks.same("the first is there once", self.a.locator(".text", has_text="story 000").count(), 1)
         found = self.a.eval_on_selector_all(".message .text", "nodes => nodes.map(n => n.textContent)")
-        self.checks.same("all are there, in order", [t for t in found if t.startswith("story")],
-                         [f"story {number:03}" for number in range(400)])
+        self.checks.same(
+            "all are there, in order",
+            [t for t in found if t.startswith("story")],
+            [f"story {number:03}" for number in range(400)],
+        )
         self.a.click(".log .down")
 
     def thing_09(self) -> None:
@@ -192,6 +204,7 @@ class Things:
         self.room("edits")
         self.say(self.a, "teh typo")
         self.see(self.b, "teh typo")
+        self.a.wait_for_selector(".message:not(.pending):has-text('teh typo')")
         self.a.press(".composer textarea", "ArrowUp")
         self.a.wait_for_function("() => document.querySelector('.composer textarea').value === 'teh typo'")
         self.say(self.a, "the typo")
@@ -238,8 +251,9 @@ class Things:
         self.a.keyboard.type("look")
         self.a.keyboard.press("Enter")
         self.see(self.b, "hey @ben look")
-        self.checks.that("ben is mentioned", any(
-            m.get("mention") for m in self.desk.ben.call("history", to="mentions")["messages"]))
+        self.checks.that(
+            "ben is mentioned", any(m.get("mention") for m in self.desk.ben.call("history", to="mentions")["messages"])
+        )
 
     def thing_16(self) -> None:
         self.room("called")
@@ -294,8 +308,9 @@ class Things:
 
     def thing_22(self) -> None:
         self.room("files")
-        self.a.set_input_files(".composer input[type=file]", {
-            "name": "notes.txt", "mimeType": "text/plain", "buffer": b"some notes"})
+        self.a.set_input_files(
+            ".composer input[type=file]", {"name": "notes.txt", "mimeType": "text/plain", "buffer": b"some notes"}
+        )
         self.a.fill("dialog input", "the notes")
         self.dialog(self.a, "Send file")
         self.message(self.b, "notes.txt").wait_for()
@@ -303,7 +318,8 @@ class Things:
 
     def thing_23(self) -> None:
         self.go(self.a, "files")
-        self.a.evaluate("""bytes => {
+        self.a.evaluate(
+            """bytes => {
             const give = (kind, name, type, content, target) => {
                 const data = new DataTransfer();
                 data.items.add(new File([content], name, { type }));
@@ -313,11 +329,16 @@ class Things:
             };
             window.give = give;
             give("drop", "dropped.bin", "application/octet-stream", "dropped", document.querySelector(".log"));
-        }""", [])
+        }""",
+            [],
+        )
         self.dialog(self.a, "Send file")
         self.message(self.b, "dropped.bin").wait_for()
-        self.a.evaluate("""bytes => window.give("paste", "pasted.png", "image/png", new Uint8Array(bytes),
-            document.querySelector(".composer textarea"))""", list(picture()))
+        self.a.evaluate(
+            """bytes => window.give("paste", "pasted.png", "image/png", new Uint8Array(bytes),
+            document.querySelector(".composer textarea"))""",
+            list(picture()),
+        )
         self.a.wait_for_selector("dialog img.thumb")
         self.dialog(self.a, "Send file")
         self.message(self.b, "pasted.png").wait_for()
@@ -325,8 +346,11 @@ class Things:
     def thing_24(self) -> None:
         self.go(self.b, "files")
         self.message(self.b, "pasted.png").locator(".preview img").wait_for()
-        width = self.message(self.b, "pasted.png").locator(".preview img").evaluate(
-            "image => image.decode().then(() => image.naturalWidth)")
+        width = (
+            self.message(self.b, "pasted.png")
+            .locator(".preview img")
+            .evaluate("image => image.decode().then(() => image.naturalWidth)")
+        )
         self.checks.same("the picture is whole", width, 64)
         with self.b.expect_download() as download:
             self.message(self.b, "notes.txt").locator("button:has-text('Download')").click()
@@ -391,15 +415,20 @@ class Things:
         self.b.fill("dialog section:nth-of-type(4) textarea", line)
         self.b.click("dialog section:nth-of-type(4) button.main")
         self.b.wait_for_function("() => document.querySelector('.room .head h1').textContent.includes('plans')")
-        until("they meet", lambda: any(
-            c["name"].endswith("plans") and c["members"] == 2 for c in self.desk.ada.every("conversations")))
+        until(
+            "they meet",
+            lambda: any(
+                c["name"].endswith("plans") and c["members"] == 2 for c in self.desk.ada.every("conversations")
+            ),
+        )
         self.say(self.b, "in secret")
         self.see(self.a, "in secret")
 
     def thing_31(self) -> None:
         self.a.click(".self")
-        self.a.set_input_files("dialog input[type=file]", {
-            "name": "me.png", "mimeType": "image/png", "buffer": picture(300)})
+        self.a.set_input_files(
+            "dialog input[type=file]", {"name": "me.png", "mimeType": "image/png", "buffer": picture(300)}
+        )
         self.a.wait_for_selector("dialog .face img")
         self.a.fill("dialog label:has-text('Name') input", "Ada L")
         self.a.fill("dialog label:has-text('Status') input", "counting")
@@ -434,8 +463,7 @@ class Things:
         self.shut(self.a)
         self.desk.ada.call("unblock", person="@" + self.ben_id())
         self.desk.ada.call("addPerson", person="@" + self.ben_id())
-        until("they are linked again", lambda: any(
-            p["state"] == "linked" for p in self.desk.ada.every("peers")), 30)
+        until("they are linked again", lambda: any(p["state"] == "linked" for p in self.desk.ada.every("peers")), 30)
 
     def ben_id(self) -> str:
         return str(self.desk.ben.call("status")["person"])
@@ -482,8 +510,10 @@ class Things:
     def thing_37(self) -> None:
         self.a.click("button[aria-label='Settings']")
         self.a.select_option("dialog label:has-text('ReadMarks') select", "private")
-        until("it is set", lambda: any(
-            s["name"] == "ReadMarks" and s["value"] == "private" for s in self.desk.ada.every("settings")))
+        until(
+            "it is set",
+            lambda: any(s["name"] == "ReadMarks" and s["value"] == "private" for s in self.desk.ada.every("settings")),
+        )
         self.a.select_option("dialog label:has-text('ReadMarks') select", "shown")
         self.a.select_option("dialog label:has-text('Colours') select", "dark")
         self.checks.same("dark", self.a.evaluate("getComputedStyle(document.body).backgroundColor"), "rgb(21, 25, 28)")
@@ -497,13 +527,17 @@ class Things:
             self.dialog(self.a, "Save a backup")
         content = Path(download.value.path()).read_bytes()
         phrase = self.a.locator("dialog code.secret").inner_text()
-        self.checks.that("there is content and a phrase of six words", len(content) > 500 and len(phrase.split()) == 6, phrase)
+        self.checks.that(
+            "there is content and a phrase of six words", len(content) > 500 and len(phrase.split()) == 6, phrase
+        )
         self.shut(self.a)
 
     def thing_39(self) -> None:
         self.a.click("button[aria-label='Settings']")
         self.dialog(self.a, "Check the connection")
-        self.a.wait_for_selector("dialog[aria-label='Check the connection'] .lead, dialog[aria-label='Check the connection'] li")
+        self.a.wait_for_selector(
+            "dialog[aria-label='Check the connection'] .lead, dialog[aria-label='Check the connection'] li"
+        )
         self.shut(self.a)
 
     def thing_40(self) -> None:

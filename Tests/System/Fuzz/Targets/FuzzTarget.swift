@@ -51,6 +51,7 @@ struct FuzzTarget: Sendable {
         FuzzTarget("record", longest: 2_048, RecordTarget.run),
         FuzzTarget("act", longest: 3_000, ActTarget.run),
         FuzzTarget("control-line", longest: 8_192, ControlLineTarget.run),
+        FuzzTarget("web-socket", longest: 2_048, WebSocketTarget.run),
         FuzzTarget("json", longest: 4_096, JSONTarget.run),
         FuzzTarget("configuration", longest: 4_096, ConfigurationTarget.run),
         FuzzTarget("arguments", longest: 1_024, ArgumentsTarget.run),
