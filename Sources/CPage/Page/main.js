@@ -113,6 +113,7 @@ async function opened(params) {
         model.notes[name] = JSON.parse(text);
       } catch { /* of another version */ }
     }
+    model.keepUnsaved();
   }
   applyTheme();
   if (!page.isConnected) replaceChildren(app, page);

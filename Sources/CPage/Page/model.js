@@ -23,6 +23,7 @@ const KINDS = [
   "picture",
 ];
 const TYPING = 6000;
+const UNSAVED = "stoa-unsaved";
 
 export class Model {
   constructor(link, changed) {
@@ -526,6 +527,7 @@ export class Model {
     if (draft) {
       delete this.notes[draft];
       this.saving.delete(draft);
+      this.noteUnsaved();
     }
     for (let attempt = 0;; attempt += 1) {
       try {
@@ -548,6 +550,7 @@ export class Model {
     if (text === "") delete this.notes[name];
     else this.notes[name] = value;
     this.saving.set(name, text);
+    this.noteUnsaved();
     if (this.isSaving) return;
     this.isSaving = true;
     this.changed("saving", true);
@@ -557,9 +560,11 @@ export class Model {
         try {
           await this.link.call("web.save", { name: next, text: content });
           if (this.saving.get(next) === content) this.saving.delete(next);
+          this.noteUnsaved();
         } catch (error) {
           if (error.reason !== "lost") {
             this.saving.delete(next);
+            this.noteUnsaved();
             continue;
           }
           await new Promise((resolve) => setTimeout(resolve, 300));
@@ -569,6 +574,21 @@ export class Model {
     } finally {
       this.isSaving = false;
       this.changed("saving", false);
+    }
+  }
+
+  // What the program does not have yet stays with the tab, so that a reload loses nothing.
+  noteUnsaved() {
+    try {
+      if (this.saving.size) sessionStorage.setItem(UNSAVED, JSON.stringify([...this.saving]));
+      else sessionStorage.removeItem(UNSAVED);
+    } catch { /* more than a tab may keep: the program has it in a moment */ }
+  }
+
+  // Keeps what the page had not saved when it was reloaded.
+  keepUnsaved() {
+    for (const [name, text] of JSON.parse(sessionStorage.getItem(UNSAVED) ?? "[]")) {
+      this.keep(name, text ? JSON.parse(text) : "");
     }
   }
 }
