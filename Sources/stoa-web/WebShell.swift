@@ -129,6 +129,11 @@ final class WebShell {
         if key != nil, let place = self.redirects.firstIndex(where: { $0.token == text }) {
             unlink(self.redirects.remove(at: place).path)
         }
+        // The start is over, and what earlier pages and refused requests needed is free.
+        if key != nil {
+            ProcessEnvironment.releaseCode()
+            ProcessEnvironment.releaseHeap()
+        }
         return key
     }
 
