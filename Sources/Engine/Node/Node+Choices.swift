@@ -54,6 +54,12 @@ extension Node {
             // Who was let in by the same batch waits no longer.
             if self.conversations.requests.all[person] != nil { self.take(request) }
         }
+        // What the disk does not have is not claimed to be here, so it is asked for if they are met again.
+        for peer in flight.batch.forgotten where flight.choices.forgotten.contains(peer) {
+            self.persons.profiles.forget(peer)
+            self.forgetPicture(of: peer)
+            self.persons.people.namesakes.name(peer, "")
+        }
         let forgotten = flight.choices.forgotten.filter { self.links.id(of: $0) == nil }
         self.performDialling(self.dialling.forget(forgotten.sorted()))
         self.meetForgotten(flight.batch.membership)
