@@ -34,7 +34,7 @@ struct Presences: Sendable {
     /// Whether the peer of a link may know.
     func isOpen(_ link: LinkID) -> Bool { self.told[link] != nil }
 
-    /// The peer of a link has no business knowing any longer, or the link has ended.
+    /// The peer of a link must not know any more, or the link ended.
     mutating func close(_ link: LinkID) { (self.told[link], self.heard[link]) = (nil, nil) }
 
     /// The links that are to be told now; they are told from here on.

@@ -57,7 +57,7 @@ package struct Roster: Hashable, Sendable {
     package internal(set) var verdicts: [ActID: Verdict] = [:]
     /// Devices that their person has cut.
     package internal(set) var cutDevices: Set<PeerID> = []
-    /// Acts after which keys change, whether they count here or not: for somebody who knows more they may.
+    /// Acts after which keys change, whether they count here or not: another node with more acts may count them.
     package internal(set) var takings: Set<ActID> = []
     /// Links by which one can still come.
     package internal(set) var openLinks: Set<ActID> = []

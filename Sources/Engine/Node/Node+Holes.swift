@@ -99,7 +99,7 @@ extension Node {
         self.watchHoles(in: key.conversation)
     }
 
-    /// A peer is linked no longer: what it had more is remembered, where it is believed.
+    /// Remembers what a peer had more when its link ended, where it is believed.
     mutating func noteTold(_ sync: ConversationSync, of id: ConversationID, by peer: PeerID) {
         guard self.conversations.table[known: id].isJoined else { return }
         let numbers = self.conversations.table[known: id].numbers
@@ -120,7 +120,7 @@ extension Node {
         return authors.filter { self.isKnown($0) }
     }
 
-    /// The user is not in a conversation any longer.
+    /// The user left a conversation.
     mutating func dropHoles(of id: ConversationID) {
         if self.catchUp.holes.drop(id) { self.actions.append(.signal([.missing(id)])) }
     }

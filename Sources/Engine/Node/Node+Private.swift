@@ -269,7 +269,7 @@ extension Node {
         self.shareAnew(id)
     }
 
-    /// Leaves the conversation with somebody who is to be forgotten: they have to ask again.
+    /// Leaves the conversation with a person to be forgotten: they have to ask again.
     ///
     /// Its logs stay, without what was said: the own one goes on where it ends once the two write again, and theirs
     /// says what of it is new.

@@ -139,7 +139,7 @@ struct Conversation: Sendable {
     /// Somebody shows it whom the user has not let in, or has forgotten since.
     mutating func beginRequest() { self.isRequest = true }
 
-    /// Somebody is let in, or gone: what was refused is so no longer.
+    /// Stops refusing what somebody wrote, since they are let in or gone.
     mutating func endRequest() {
         self.isRequest = false
         self.askAnew()

@@ -169,7 +169,7 @@ struct Holes: Sendable {
         return true
     }
 
-    /// The user is not in a conversation any longer; true where subscribers are to be told that nothing is missing.
+    /// The user left a conversation; true where subscribers are to be told that nothing is missing.
     mutating func drop(_ id: ConversationID) -> Bool {
         (self.traces[id], self.waiting[id], self.nextTold[id], self.looks[id]) = (
             nil, nil, nil, nil
