@@ -118,6 +118,7 @@ extension ConversationKind {
         case .room: 0
         case .direct: 1
         case .secret: 2
+        case .group: 4
         }
     }
 

@@ -7,6 +7,8 @@ package struct ConversationResult: ControlValue {
         case direct
         /// A room that only those find who have its phrase or link.
         case secret
+        /// Whom its admins bring in.
+        case group
     }
 
     package var id = ""

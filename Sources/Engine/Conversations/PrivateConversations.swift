@@ -6,6 +6,7 @@ struct PrivateConversations: Sendable {
     private var directs: [PersonID: DirectConversation] = [:]
     private var persons: [PeerID: PersonID] = [:]
     private var secrets: [Room: [SecretRoom]] = [:]
+    private var groups: [Room: [Group]] = [:]
 
     mutating func add(_ kind: ConversationKind) {
         switch kind {
@@ -19,6 +20,11 @@ struct PrivateConversations: Sendable {
             if self.secrets[room]?.contains(secret) == true { return }
             self.secrets[room, default: []].append(secret)
             self.secrets[room]?.sort { $0.id < $1.id }
+        case .group(let group):
+            let room = Room(group.name, in: group.realm)
+            if self.groups[room]?.contains(group) == true { return }
+            self.groups[room, default: []].append(group)
+            self.groups[room]?.sort { $0.id < $1.id }
         }
     }
 
@@ -31,6 +37,10 @@ struct PrivateConversations: Sendable {
             let room = Room(secret.name, in: secret.realm)
             self.secrets[room]?.removeAll { $0 == secret }
             if self.secrets[room]?.isEmpty == true { self.secrets[room] = nil }
+        case .group(let group):
+            let room = Room(group.name, in: group.realm)
+            self.groups[room]?.removeAll { $0 == group }
+            if self.groups[room]?.isEmpty == true { self.groups[room] = nil }
         }
     }
 

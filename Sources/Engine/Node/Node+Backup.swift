@@ -9,6 +9,7 @@ extension Node {
             switch conversation.kind {
             case .room(let room): contacts.rooms.append(room)
             case .secret(let room): contacts.secretRooms.append(room)
+            case .group: break
             case .direct(let direct):
                 contacts.partners.append(
                     Contacts.Partner(device: direct.device, person: direct.person))

@@ -387,6 +387,7 @@ extension Node {
         switch kind {
         case .room(let room): self.links[id].realms.isCommon(room.realm)
         case .secret(let room): self.links[id].realms.isCommon(room.realm)
+        case .group: false
         case .direct(let direct):
             direct.isOf(
                 self.links[id].info.certificate.personID, own: self.own.certificate.personID)

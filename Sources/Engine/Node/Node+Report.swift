@@ -198,6 +198,8 @@ extension Node {
         case .room(let room): return self.own.realms.text(of: room)
         case .secret(let room):
             return "&\(self.own.realms.text(of: Room(room.name, in: room.realm)))"
+        case .group(let group):
+            return "+\(self.own.realms.text(of: Room(group.name, in: group.realm)))"
         case .direct(let direct):
             if direct.device == self.id { return "@me" }
             let name = self.profile(of: direct.device).name
@@ -259,7 +261,7 @@ extension Node {
         switch kind {
         case .room(let open): room = open
         case .secret(let secret): room = Room(secret.name, in: secret.realm)
-        case .direct: return false
+        case .direct, .group: return false
         }
         let secrets = self.conversations.privates.secrets(named: room).count
         return secrets > 0

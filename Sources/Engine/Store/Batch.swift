@@ -47,6 +47,8 @@ package struct Batch: Hashable, Sendable {
     /// Of whom nothing is remembered any longer, before what is: their addresses and records go, and
     /// their keys where nothing else names them.
     package var forgotten: [PeerID] = []
+    /// Acts and keys of groups.
+    package var groups = GroupWrites()
     /// Whom the user knows from here on (true), or no longer (false).
     package var people: [PeerID: Standing] = [:]
     /// Requests to keep, in the place of earlier ones of the same people.
@@ -76,6 +78,7 @@ package struct Batch: Hashable, Sendable {
             && self.positions.isEmpty && self.reads.isEmpty
             && self.forgotten.isEmpty && self.people.isEmpty
             && self.requests.isEmpty && self.endedRequests.isEmpty
+            && self.groups.isEmpty
             && self.notices.isEmpty && self.incarnation == nil
     }
 }
@@ -286,6 +289,10 @@ package struct Snapshot: Sendable {
     package var records: [Record] = []
     /// Who was ever in a conversation, and whether they still are.
     package var attendance: [ConversationID: [PeerID: Attendance]] = [:]
+    /// The acts of groups, in the order in which they were taken: each behind those of its basis.
+    package var acts: [ConversationID: [Act]] = [:]
+    /// The keys of groups that are here, with what their makers announced.
+    package var epochs: [ConversationID: [HeldEpoch]] = [:]
     /// Peers that were linked before.
     package var peers: [KnownPeer] = []
     /// Whom the user knows.

@@ -6,12 +6,15 @@ package enum ConversationKind: Hashable, Sendable {
     case direct(DirectConversation)
     /// Whoever has its key, in its realm.
     case secret(SecretRoom)
+    /// Whom its admins bring in.
+    case group(Group)
 
     package var id: ConversationID {
         switch self {
         case .room(let room): room.conversation
         case .direct(let direct): direct.id
         case .secret(let room): room.id
+        case .group(let group): group.id
         }
     }
 
@@ -30,20 +33,26 @@ package enum ConversationKind: Hashable, Sendable {
         if case .secret(let room) = self { room } else { nil }
     }
 
+    /// The group that it is; nil where it is none.
+    package var group: Group? {
+        if case .group(let group) = self { group } else { nil }
+    }
+
     /// The realm that it belongs to; nil for two people, who may meet in any.
     package var realm: RealmID? {
         switch self {
         case .room(let room): room.realm
         case .direct: nil
         case .secret(let room): room.realm
+        case .group(let group): group.realm
         }
     }
 
-    /// What its entries are sealed with; nil in open rooms, where they are not, and where this machine
-    /// cannot do what its suite needs.
+    /// What its entries are sealed with; nil in open rooms, where they are not, in groups, whose keys come and go, and
+    /// where this machine cannot do what its suite needs.
     package var key: ConversationKey? {
         switch self {
-        case .room: nil
+        case .room, .group: nil
         case .direct(let direct): direct.key
         case .secret(let room): room.key
         }

@@ -28,6 +28,7 @@ package struct Keyring: Sendable {
     /// Adds what opens and seals a conversation; nothing where it is not sealed.
     package mutating func add(_ kind: ConversationKind) {
         if case .room = kind { return }
+        if case .group(let group) = kind { return self.addEpochs(of: group.id) }
         guard let key = kind.key else {
             // What is not sealed is nobody's word in it, also where nothing of it can be opened.
             return self.conversations[kind.id] = self.conversations[kind.id] ?? Conversation()

@@ -28,6 +28,7 @@ extension ConversationResult.Kind {
             case .room: .room
             case .direct: .direct
             case .secret: .secret
+            case .group: .group
             }
     }
 }
