@@ -53,8 +53,8 @@ enum Showing: Hashable {
 
 /// Who may use and get which key: `Docs/Protocol/Rosters.md` section 4.
 ///
-/// What takes somebody away counts as soon as it is *known*: what does not count here may count for
-/// somebody who knows more.
+/// An act that takes somebody away matters as soon as it is *known*: it may not count here, and still count for
+/// somebody with more acts.
 extension GroupView {
     func finding(_ epoch: Epoch) -> EpochFinding {
         guard let past = self.graph.reach(of: epoch.basis) else { return .waits }

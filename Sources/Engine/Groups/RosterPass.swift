@@ -2,8 +2,8 @@ internal import Formats
 
 /// One pass down the order of seniority, which settles what counts.
 ///
-/// What it keeps of a person comes from people who are more senior, or is their own: so who is judged later changes
-/// nothing about who was judged before.
+/// All that it keeps about a person comes from that person or from more senior people, so judging a later person
+/// changes nothing about earlier ones.
 struct RosterPass {
     /// How somebody was brought in.
     enum Way: Hashable {

@@ -439,7 +439,7 @@ extension Node {
         self.refuseRequest(key, on: id)
     }
 
-    /// Takes nothing more of a log of somebody who is not let in; what is here of it, from before they were forgotten,
+    /// Takes nothing more of a log whose author is not let in. What is already here, from before the user forgot them,
     /// stays.
     private mutating func refuseRequest(_ key: LogKey, on id: LinkID) {
         self.endFetch(key)

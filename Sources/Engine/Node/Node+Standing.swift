@@ -33,8 +33,8 @@ extension Node {
         self.disk.commits.answers.append((request, .standing(peer, standing)))
     }
 
-    /// Somebody is known no longer, nor where they were, and has to ask before they write again; what they have written
-    /// in rooms stays theirs.
+    /// Forgets a person and their addresses: they have to ask before they write again. What they wrote in rooms stays
+    /// under their name.
     mutating func forget(_ peer: PeerID, _ request: RequestID) {
         let standing = self.standing(of: peer)
         if self.links.id(of: peer) == nil { self.disk.commits.choices.forgotten.insert(peer) }
