@@ -299,6 +299,8 @@ extension NodeShell {
         }
         self.files.running[blob]?.isToBeTold = true
         self.after(due - now, accuracy: .milliseconds(20)) {
+            // If it has ended meanwhile, its last word is said.
+            guard self.files.running[blob] != nil else { return }
             self.files.running[blob]?.isToBeTold = false
             self.tellFollowers(blob)
         }
