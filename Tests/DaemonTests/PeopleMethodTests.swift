@@ -47,14 +47,18 @@ struct PeopleMethodTests {
     }
 
     @Test(
-        "the first message says that somebody has not accepted only where that is so",
+        "a message says that somebody has not accepted only where that is so",
         arguments: [true, false])
-    func firstMessage(isMutual: Bool) throws {
+    func unaccepted(isMutual: Bool) throws {
         let (ada, bob, client) = try Self.pair()
         try client.ask("addPerson", .members(["person": Self.key(bob)]))
         if isMutual { try bob.ask("addPerson", .members(["person": Self.key(ada)])) }
         let sent = try client.ask("send", ["to": "@bob", "text": "hello"])
-        #expect(sent["waits"] == (isMutual ? nil : "unaccepted"))
+        guard !isMutual else { return #expect(sent["waits"] == nil) }
+        // The first answer awaits Bob's word for a second, which a busy machine may not keep.
+        let id = JSON.members(["id": sent["id"]])
+        while try client.ask("info", id)["waits"] != "unaccepted" {}
+        #expect(try client.ask("send", ["to": "@bob", "text": "please"])["waits"] == "unaccepted")
     }
 
     @Test("somebody is named by the id of their person wherever the key of their device is taken")

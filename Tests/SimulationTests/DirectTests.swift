@@ -65,6 +65,21 @@ import Testing
         #expect(simulation.texts(on: 0, in: id).last == "answer")
     }
 
+    @Test(
+        "the first text is answered once the other one has said whether they let its author in",
+        arguments: [true, false])
+    func firstAnswer(isMutual: Bool) throws {
+        let simulation = try Self.simulation(seed: 13, 2)
+        if isMutual {
+            try simulation.request(1, .stand(simulation.machines[0].id, .known))
+            try simulation.run(for: 1_000)
+        }
+        try simulation.send("hello", from: 0, toPersonOf: 1)
+        while !simulation.machines[0].requests.isEmpty { try simulation.run(for: 1) }
+        let wait = simulation.machines[0].node?.sendWait(in: simulation.directID(0, 1))
+        #expect(wait == (isMutual ? nil : .unaccepted))
+    }
+
     @Test("who is declined is not told and asks no more, over restarts of both")
     func declined() throws {
         let simulation = try Self.simulation(seed: 3, 2)

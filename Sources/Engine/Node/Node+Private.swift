@@ -148,8 +148,9 @@ extension Node {
             && !linked.contains { $0.shared[id]?.refuses(self.id, numbers) == true }
             && !linked.contains { link in
                 guard let sync = link.shared[id] else { return false }
+                // Until the first entry is on disk, those who have not let the user in have as much of it.
                 return self.conversations.table[known: id].names(of: self.id).contains {
-                    sync.row(of: $0, numbers) != nil
+                    sync.seq(of: $0, numbers) > 0
                 }
             }
     }
