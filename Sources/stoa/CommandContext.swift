@@ -25,7 +25,7 @@ final class CommandContext {
     /// What lasted so long was of use, in milliseconds: from then on a daemon is looked for anew.
     private static let usefulMilliseconds: UInt64 = 5_000
     /// How long a command that is to end asks what has become of its message, in milliseconds.
-    private static let lastWordMilliseconds = 1_000
+    static let lastWordMilliseconds = 1_000
     /// How long a daemon may take to begin anew, in milliseconds.
     private static let startMilliseconds = 15_000
 

@@ -167,8 +167,10 @@ final class Console {
         do throws(Failure) { try self.flush() } catch {
             if error != .outputClosed { self.lost = error }
         }
-        // Nothing can be told to a person whose streams are closed.
-        try? Self.write(Array(text.utf8), to: self.errors)
+        do throws(Failure) { try Self.write(Array(text.utf8), to: self.errors) } catch {
+            // Nothing can be told to a person whose streams are closed; a signal still counts.
+            if error.isInterrupt { self.lost = error }
+        }
     }
 
     /// All of standard input up to `limit` bytes and one more, which tells that it was longer.
@@ -294,13 +296,18 @@ final class Console {
         case cyan = 36
     }
 
-    /// Writes all of it, waiting where that is needed.
+    /// Writes all of it, waiting where that is needed; throws if a signal comes while nobody reads.
     static func write(
         _ bytes: [UInt8], to descriptor: borrowing FileDescriptor
     ) throws(Failure) {
+        // A longer write may block after a signal has come, and would not see it.
+        let awaitsSignals = Interrupts.descriptor != nil
+        let most = awaitsSignals ? Self.pipeBytes : bytes.count
         var sent = 0
         while sent < bytes.count {
-            switch descriptor.write(bytes.span.bytes.extracting(sent..<bytes.count)) {
+            if awaitsSignals { try PollWait.until(writable: descriptor.number) }
+            let end = min(sent + most, bytes.count)
+            switch descriptor.write(bytes.span.bytes.extracting(sent..<end)) {
             case .bytes(let count): sent += count
             case .wouldBlock: try PollWait.until(writable: descriptor.number)
             case .failed(let error):

@@ -60,14 +60,14 @@ enum PollWait {
         return Set(entries.filter { $0.revents != 0 }.map(\.fd))
     }
 
-    /// Waits until a descriptor takes bytes or is broken; throws where a signal has come.
+    /// Waits until a descriptor takes bytes or is broken; throws if it does not and a signal has come.
     static func until(writable descriptor: Int32) throws(Failure) {
         while true {
             let ready = self.any(
                 readable: Interrupts.descriptor.map { [$0] } ?? [], writable: descriptor,
                 millisecondsAtMost: nil)
-            guard !Interrupts.isWaiting else { throw .interrupted() }
             if ready.contains(descriptor) { return }
+            guard !Interrupts.isWaiting else { throw .interrupted() }
         }
     }
 

@@ -210,6 +210,28 @@ extension CommandTests {
         #expect(try CommandRun(["chat", "ops", "--json"], daemon: daemon).code == .usage)
     }
 
+    @Test("chat ends well where a signal comes between a line and the daemon's answer to it")
+    func chatInterrupted() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let isAsked = Mutex(false)
+            let daemon = try FakeDaemon { request in
+                switch request.method {
+                case "subscribe": [Self.subscribed(4)]
+                case "send" where isAsked.withLock({ $0 }): [.result(Self.sent.json)]
+                case "send":
+                    [
+                        .run {
+                            isAsked.withLock { $0 = true }
+                            kill(getpid(), SIGINT)
+                        }
+                    ]
+                default: [.result([:])]
+                }
+            }
+            exit(try CommandRun(["chat", "ops"], daemon: daemon, input: Array("x\n".utf8)).status)
+        }
+    }
+
     @Test("chat without a screen sends no command and no invitation, and says what does each")
     func chatCommands() throws {
         let daemon = try FakeDaemon { request in

@@ -140,6 +140,7 @@ extension IntegrationTests {
                 finish: { _ in }, last: .code(69)),
             Case(
                 words: ["export", "ROOM"],
+                isWaiting: { $0.hasFilledOutput },
                 says: "printed",
                 finish: { command in
                     let lines = try command.output().split(separator: "\n")

@@ -51,6 +51,7 @@ struct LineChat {
             try self.talk()
             self.keep()
         } catch {
+            if error.isInterrupt { self.awaitAnswer() }
             self.tellUnsent()
             // A person has ended it, and what they typed is kept.
             guard error.isInterrupt, self.kept != nil || !self.hasUnsent else {
@@ -231,18 +232,32 @@ struct LineChat {
             self.isShutOut = isShutOut
         }
         guard let next = self.next else { return }
-        let params = SendMethod.Params {
-            $0.to = next.to
-            $0.text = next.text
-            $0.kind = next.isAction ? .action : nil
-            $0.replyTo = next.replyTo
-            $0.idempotencyKey = next.key
-        }
         self.sendingKey = next.key
         // Where the connection is lost the text waits for the next one.
         self.sending = try Failure.of { () throws(ClientError) in
-            try follower.ask(SendMethod.self, params)
+            try follower.ask(SendMethod.self, Self.params(of: next))
         }
+    }
+
+    private static func params(of line: SavedChat.Line) -> SendMethod.Params {
+        SendMethod.Params {
+            $0.to = line.to
+            $0.text = line.text
+            $0.kind = line.isAction ? .action : nil
+            $0.replyTo = line.replyTo
+            $0.idempotencyKey = line.key
+        }
+    }
+
+    /// A signal ends the chat: the daemon has a moment to say that it has taken the line under way.
+    private mutating func awaitAnswer() {
+        guard self.sending != nil, let line = self.next,
+            let connection = self.follower.connection
+        else { return }
+        connection.answerMilliseconds = CommandContext.lastWordMilliseconds
+        // Asked again under its key, it is answered and not sent twice.
+        guard (try? connection.call(SendMethod.self, Self.params(of: line))) != nil else { return }
+        self.saved.lines.removeAll { $0.key == line.key }
     }
 
     /// Whether a person may mend what was refused, and goes on: the same would be refused again.

@@ -141,11 +141,19 @@ final class ChildProcess {
         }
     }
 
-    /// Whether standard output has come to its end; what was read is kept.
-    func hasEndedOutput() throws -> Bool {
-        let isReadable = try !waitUntilReadable([self.output.number], timeoutMilliseconds: 0)
-            .isEmpty
-        return try isReadable && !self.fill(Deadline(afterMilliseconds: 0))
+    /// Whether nobody writes standard output any more; nothing is read, so a full pipe stays full.
+    var hasEndedOutput: Bool {
+        var entry = pollfd(fd: self.output.number, events: 0, revents: 0)
+        return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLHUP) != 0
+    }
+
+    /// How many bytes of standard output wait to be read.
+    var unreadBytes: Int32 { Self.unreadBytes(in: self.output.number) }
+
+    /// How many bytes wait in a pipe, or -1: ioctl(2) with `FIONREAD`.
+    static func unreadBytes(in pipe: Int32) -> Int32 {
+        var count: Int32 = 0
+        return ioctl(pipe, UInt(FIONREAD), &count) == 0 ? count : -1
     }
 
     /// All that is left of standard output, up to its end.

@@ -117,7 +117,7 @@ final class LongCommand {
     private func await(_ what: String, _ holds: () throws -> Bool) throws {
         try self.me.await(what) { _ in
             guard try holds() else {
-                if try self.process?.hasEndedOutput() == true { throw Broken(self.said) }
+                if self.process?.hasEndedOutput == true { throw Broken(self.said) }
                 return false
             }
             return true
@@ -141,12 +141,13 @@ final class LongCommand {
         }
     }
 
-    /// Whether what was written for it is read: ioctl(2) with `FIONREAD`.
+    /// Whether what was written for it is read.
     private func hasReadInput() -> Bool {
-        guard let number = self.input else { return true }
-        var count: Int32 = 0
-        return ioctl(number, UInt(FIONREAD), &count) == 0 && count == 0
+        self.input.map { ChildProcess.unreadBytes(in: $0) == 0 } ?? true
     }
+
+    /// Whether its output is a full pipe, of sixteen pages.
+    var hasFilledOutput: Bool { (self.process?.unreadBytes ?? 0) > 15 * 4_096 }
 
     /// Whether a consumer has a reader.
     func hasReader() throws -> Bool {
@@ -227,11 +228,13 @@ final class LongCommand {
     /// Sends a stream that the command is to receive.
     func stream(_ text: String) throws {
         let program = "\(try Surroundings.programs())/stoa"
+        // A file has its end at once, so that text and end are one part.
+        let file = self.folder + "/piece"
+        try Files.writeAtomically(Array(text.utf8), to: file)
         _ = try ChildProcess.run(
             [
-                "sh", "-c", "printf '%s' \"$1\" | \"$2\" --socket \"$3\" stream send ops data",
-                "sh",
-                text, program, self.me.socket,
+                "sh", "-c", "exec \"$1\" --socket \"$2\" stream send ops data < \"$3\"", "sh",
+                program, self.me.socket, file,
             ], environment: self.me.environment)
     }
 

@@ -125,7 +125,7 @@ final class Node {
             let said = try self.readiness.next(Deadline(afterMilliseconds: 5))
             if said?.split(separator: "\n").contains("READY=1") == true { return nil }
             // Its end ends its standard output, which is otherwise silent.
-            if try process.hasEndedOutput() {
+            if process.hasEndedOutput {
                 self.process = nil
                 self.connection = nil
                 return try process.waitForExit()
