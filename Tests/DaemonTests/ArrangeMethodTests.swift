@@ -4,7 +4,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite("Muting conversations and putting them away", .serialized, .timeLimit(.minutes(2)))
+@Suite("Muting conversations and putting them away", .serialized, .timeLimit(.minutes(5)))
 struct ArrangeMethodTests {
     private static func state(_ daemon: TestDaemon, _ name: String) throws -> [Bool] {
         let found = try daemon.list("conversations").first { $0["name"]?.stringValue == name }

@@ -16,15 +16,6 @@ struct BackupMethodTests {
         try client.answer(to: client.send(method, params), timeoutMilliseconds: 60_000)
     }
 
-    /// Asks again until it is so, for ten seconds at most.
-    private static func until(_ what: Comment, _ isSo: () throws -> Bool) throws {
-        let deadline = SystemClock.monotonicMilliseconds() + 10_000
-        while try !isSo() {
-            try #require(SystemClock.monotonicMilliseconds() < deadline, what)
-            _ = try waitUntilReadable([], timeoutMilliseconds: 5)
-        }
-    }
-
     /// A daemon that knows somebody and is somewhere, whom it knows, and its backup.
     private static func ada(
         in folder: TestFolder
@@ -33,7 +24,7 @@ struct BackupMethodTests {
         let ada = try TestDaemon(name: "Ada", peers: [try ben.address()])
         let client = try ada.connect()
         for daemon in [ada, ben] { try daemon.ask("join", ["room": "ops"]) }
-        try Self.until("they are linked") {
+        try awaitThat("they are linked") {
             let id = try? client.ask("whois", ["person": "@ben"])["id"]
             return (try? client.ask("addPerson", .members(["person": id ?? .null]))) != nil
         }
@@ -74,7 +65,7 @@ struct BackupMethodTests {
         #expect(now["person"] == status["person"] && now["id"] == device && now["name"] == "Ada")
         #expect(device != status["id"])
         let expected = Set(try ada.list("conversations").compactMap { $0["id"]?.stringValue })
-        try Self.until("all conversations are there") {
+        try awaitThat("all conversations are there") {
             Set(try client.list("conversations").compactMap { $0["id"]?.stringValue }) == expected
         }
         let people = try client.list("people")
@@ -82,7 +73,7 @@ struct BackupMethodTests {
         #expect(
             try client.list("realms").contains { $0["name"] == "office" && $0["joined"] == true })
         // Nothing is left of what was opened.
-        try Self.until("it is taken up") { !Files.exists("\(place.path)/data/restore.pending") }
+        try awaitThat("it is taken up") { !Files.exists("\(place.path)/data/restore.pending") }
         #expect(refusal { _ = try Self.slowly(client, "restore", params) } == "used")
         withExtendedLifetime(ben) {}
     }
@@ -138,7 +129,7 @@ struct BackupMethodTests {
             try PendingRestore(in: data).keep(backup)
             let daemon = try TestDaemon(directory: place)
             #expect(try daemon.ask("status")["person"] == ada.ask("status")["person"])
-            try Self.until("it is taken up") { !Files.exists("\(data)/restore.pending") }
+            try awaitThat("it is taken up") { !Files.exists("\(data)/restore.pending") }
             #expect(try daemon.list("conversations").count == 5)
             daemon.stop()
         }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite("What a daemon finds out for the doctor", .serialized, .timeLimit(.minutes(2)))
+@Suite("What a daemon finds out for the doctor", .serialized, .timeLimit(.minutes(5)))
 struct DiagnoseMethodTests {
     @Test("nobody is asked where nobody is linked, and that is answered at once")
     func alone() throws {
@@ -69,7 +69,7 @@ struct DiagnoseMethodTests {
         )
         let ada = try TestDaemon(name: "ada", peers: ["\(key)@\(try ben.address())"])
         try ada.ask("status")
-        let deadline = SystemClock.monotonicMilliseconds() + 10_000
+        let deadline = SystemClock.monotonicMilliseconds() + 60_000
         while true {
             let found = try await #require(ada.run.shell).examined()
             if found.contains(where: { $0.contains(" has a different key: ") }) { break }
@@ -91,14 +91,11 @@ struct DiagnoseMethodTests {
         let ada = try TestDaemon(name: "ada")
         let ben = try TestDaemon(name: "ben")
         _ = try ada.ask(
-            "connect", ["address": .string(ben.address()), "waitMilliseconds": 10_000])
+            "connect", ["address": .string(ben.address()), "waitMilliseconds": 60_000])
         for (asker, other) in [(ada, ben), (ben, ada)] {
             let id = try other.ask("status")["id"]
             // The link at the other end may be a moment behind.
-            let deadline = SystemClock.monotonicMilliseconds() + 10_000
-            while try asker.ask("status")["links"] != 1 {
-                try #require(SystemClock.monotonicMilliseconds() < deadline)
-            }
+            try awaitThat { try asker.ask("status")["links"] == 1 }
             let found = try asker.ask("diagnose")
             let reach = found["reach"]?.arrayValue
             #expect(reach?.map { $0["outcome"] } == ["reached"])

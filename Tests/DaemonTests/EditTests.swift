@@ -4,7 +4,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite("Edits, reactions and places over the control socket", .serialized, .timeLimit(.minutes(2)))
+@Suite("Edits, reactions and places over the control socket", .serialized, .timeLimit(.minutes(5)))
 struct EditTests {
     private static func messages(_ daemon: TestDaemon) throws -> [JSON] {
         (try daemon.ask("history", ["to": "ops"])["messages"]?.arrayValue ?? [])

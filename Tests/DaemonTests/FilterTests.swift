@@ -4,7 +4,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite("What subscribers and readers choose", .serialized, .timeLimit(.minutes(2)))
+@Suite("What subscribers and readers choose", .serialized, .timeLimit(.minutes(5)))
 struct FilterTests {
     private static func texts(_ client: TestClient, _ params: JSON) throws -> [String] {
         try (client.ask("history", params)["messages"]?.arrayValue ?? [])

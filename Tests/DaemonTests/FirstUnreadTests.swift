@@ -4,7 +4,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite("What the list of conversations says of what is unread", .timeLimit(.minutes(2)))
+@Suite("What the list of conversations says of what is unread", .timeLimit(.minutes(5)))
 struct FirstUnreadTests {
     @Test("it names the first unread message, until that is read, and says which are secret")
     func first() throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import Daemon
 
 @Suite(
-    "What subscribers are told of lists that strangers change", .serialized, .timeLimit(.minutes(2))
+    "What subscribers are told of lists that strangers change", .serialized, .timeLimit(.minutes(5))
 )
 struct ListEventTests {
     /// A client that follows lists or members, after what it is told at first.

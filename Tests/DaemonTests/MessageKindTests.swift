@@ -4,7 +4,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite("Kinds of messages over the control socket", .serialized, .timeLimit(.minutes(2)))
+@Suite("Kinds of messages over the control socket", .serialized, .timeLimit(.minutes(5)))
 struct MessageKindTests {
     private static func messages(_ daemon: TestDaemon, in room: String) throws -> [JSON] {
         (try daemon.ask("history", ["to": .string(room)])["messages"]?.arrayValue ?? [])

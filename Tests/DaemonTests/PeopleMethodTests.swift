@@ -5,7 +5,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite("People over the control socket", .serialized, .timeLimit(.minutes(2)))
+@Suite("People over the control socket", .serialized, .timeLimit(.minutes(5)))
 struct PeopleMethodTests {
     /// Two daemons in a room, of which the first has had a message of the second.
     private static func pair() throws -> (ada: TestDaemon, bob: TestDaemon, adas: TestClient) {
@@ -57,7 +57,7 @@ struct PeopleMethodTests {
         guard !isMutual else { return #expect(sent["waits"] == nil) }
         // The first answer awaits Bob's word for a second, which a busy machine may not keep.
         let id = JSON.members(["id": sent["id"]])
-        while try client.ask("info", id)["waits"] != "unaccepted" {}
+        try awaitThat { try client.ask("info", id)["waits"] == "unaccepted" }
         #expect(try client.ask("send", ["to": "@bob", "text": "please"])["waits"] == "unaccepted")
     }
 
@@ -126,17 +126,12 @@ struct PeopleMethodTests {
         let (ada, bob, adas) = try Self.pair()
         let text = "a-request-of-bob"
         try bob.ask("send", .members(["to": Self.key(ada), "text": .string(text)]))
-        let arrival = SystemClock.monotonicMilliseconds()
-        while try adas.list("requests").isEmpty {
-            try #require(SystemClock.monotonicMilliseconds() < arrival + 10_000)
-        }
-        while try !Self.has(text, ada) {
-            try #require(SystemClock.monotonicMilliseconds() < arrival + 10_000)
-        }
+        try awaitThat { try !adas.list("requests").isEmpty }
+        try awaitThat { try Self.has(text, ada) }
         try adas.ask(how, .members(["person": Self.key(bob)]))
         let begin = SystemClock.monotonicMilliseconds()
         while try Self.has(text, ada) {
-            try #require(SystemClock.monotonicMilliseconds() < begin + 10_000)
+            try #require(SystemClock.monotonicMilliseconds() < begin + 5 * 10_000)
             _ = try waitUntilReadable([], timeoutMilliseconds: 50)
         }
         #expect(try adas.list("requests").isEmpty)

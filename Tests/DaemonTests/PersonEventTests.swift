@@ -4,7 +4,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite("What subscribers are told of people", .serialized, .timeLimit(.minutes(2)))
+@Suite("What subscribers are told of people", .serialized, .timeLimit(.minutes(5)))
 struct PersonEventTests {
     /// `@` and the key of a daemon: strangers are named by it.
     private static func key(_ daemon: TestDaemon) throws -> JSON {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite("What subscribers are told of reactions", .serialized, .timeLimit(.minutes(2)))
+@Suite("What subscribers are told of reactions", .serialized, .timeLimit(.minutes(5)))
 struct ReactionEventTests {
     @Test("each says how many people have given it now, to those who follow and to who comes later")
     func counts() throws {

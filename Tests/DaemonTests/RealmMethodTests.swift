@@ -7,7 +7,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite("Realms over the control socket", .timeLimit(.minutes(2)))
+@Suite("Realms over the control socket", .timeLimit(.minutes(5)))
 struct RealmMethodTests {
     private static func invite(_ client: TestClient, _ name: String) throws -> JSON {
         try #require(try client.ask("realmInvite", ["name": .string(name)])["invite"])

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite("A changed configuration", .timeLimit(.minutes(1)))
+@Suite("A changed configuration", .timeLimit(.minutes(5)))
 struct ReloadTests {
     /// What was logged, in order; any thread may add.
     private let lines = BlockingQueue<String>()

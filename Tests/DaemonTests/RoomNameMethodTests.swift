@@ -5,7 +5,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite("Names of rooms over the control socket", .serialized, .timeLimit(.minutes(2)))
+@Suite("Names of rooms over the control socket", .serialized, .timeLimit(.minutes(5)))
 struct RoomNameMethodTests {
     @Test("rooms in every script are joined, written to and listed, however each name is typed")
     func scripts() throws {

@@ -111,7 +111,7 @@ struct ScrubTests {
         let again = try TestDaemon(directory: directory, scrub: schedule)
         let client = try again.connect()
         func status(_ holds: (JSON) -> Bool) throws -> JSON {
-            let deadline = SystemClock.monotonicMilliseconds() + 20_000
+            let deadline = SystemClock.monotonicMilliseconds() + 60_000
             while true {
                 let status = try client.ask("status")
                 if holds(status["scrub"] ?? .null) { return status }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite("Secret rooms over the control socket", .serialized, .timeLimit(.minutes(2)))
+@Suite("Secret rooms over the control socket", .serialized, .timeLimit(.minutes(5)))
 struct SecretRoomMethodTests {
     private static func create(
         _ client: TestClient, _ room: String = "war-room"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite("Settings over the control socket", .serialized, .timeLimit(.minutes(2)))
+@Suite("Settings over the control socket", .serialized, .timeLimit(.minutes(5)))
 struct SettingsMethodTests {
     private let home: TestFolder
     private var file: String { "\(self.home.path)/.config/stoa/stoad.conf" }

@@ -243,6 +243,17 @@ final class TestClient {
     }
 }
 
+/// Asks again until it is so.
+///
+/// It has failed only after a minute: a machine that runs other tests may take long.
+func awaitThat(_ what: Comment? = nil, _ holds: () throws -> Bool) throws {
+    let deadline = SystemClock.monotonicMilliseconds() + 60_000
+    while try !holds() {
+        try #require(SystemClock.monotonicMilliseconds() < deadline, what)
+        _ = try waitUntilReadable([], timeoutMilliseconds: 5)
+    }
+}
+
 /// Why a request is refused, in one word; nil where it is not.
 func refusal(_ body: () throws -> Void) -> String? {
     do {

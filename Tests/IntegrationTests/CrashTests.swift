@@ -109,7 +109,7 @@ extension IntegrationTests {
                         + ["-e", "inject=\(call):signal=SIGKILL:when=\(before + step)"])
                 try sender.launch()
                 // A start may take some calls more than another, and so meet its end early.
-                if (try? sender.awaitReadiness(Deadline(afterMilliseconds: 5_000))) != nil {
+                if try sender.awaitReadinessOrExit() == nil {
                     let (sent, isDead) = Self.sendUntilDead(sender, "\(call) \(step)")
                     returned += sent
                     killed += isDead ? 1 : 0

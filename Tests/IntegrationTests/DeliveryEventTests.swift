@@ -94,7 +94,7 @@ extension IntegrationTests {
                     "send",
                     [
                         "to": "ops", "text": .string("number \(number)"), "wait": "delivered",
-                        "members": "@Cleo", "timeoutMilliseconds": 15_000,
+                        "members": "@Cleo", "timeoutMilliseconds": 60_000,
                     ])
                 #expect(Self.outcome(sent, "Cleo") == "delivered")
                 print("MEASURED delivered through one node after \(watch.milliseconds) ms")

@@ -26,7 +26,7 @@ extension IntegrationTests {
                 try node.call("history", ["to": "@ada"])["messages"]?.arrayValue?.count == 2
             }
             let answer = try ben.stoa(
-                "send", "@ada", "zyxw-answer", "--wait", "delivered", "--timeout", "10")
+                "send", "@ada", "zyxw-answer", "--wait", "delivered", "--timeout", "60")
             #expect(answer.contains("delivered to 1"))
             _ = try ada.stoa("send", "agora", open)
             try cleo.await("what is for everybody has come") { node in
@@ -78,9 +78,9 @@ extension IntegrationTests {
             #expect(try ada.stoa("send", "@ben", "hello?").contains("has not accepted you yet"))
             _ = try ben.stoa("accept", "@ada")
             let answer = try ben.stoa(
-                "send", "@ada", "a new answer", "--wait", "delivered", "--timeout", "10")
+                "send", "@ada", "a new answer", "--wait", "delivered", "--timeout", "60")
             #expect(answer.contains("delivered to 1"))
-            _ = try ada.stoa("send", "@ben", "thanks", "--wait", "delivered", "--timeout", "10")
+            _ = try ada.stoa("send", "@ben", "thanks", "--wait", "delivered", "--timeout", "60")
             func texts(_ node: Node, _ person: String) throws -> [String] {
                 try node.call("history", ["to": .string(person)])["messages"]?.arrayValue?
                     .compactMap { $0["text"]?.stringValue } ?? []

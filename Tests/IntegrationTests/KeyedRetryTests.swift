@@ -68,7 +68,7 @@ extension IntegrationTests {
                 let text = "\(step.call) \(step.number) of stoad"
                 sender.wrap(in: ["strace", "-D"] + Self.killing(at: step).dropFirst())
                 try sender.launch()
-                if (try? sender.awaitReadiness(Deadline(afterMilliseconds: 5_000))) != nil {
+                if try sender.awaitReadinessOrExit() == nil {
                     if try !Self.send(text, from: sender) { killed += 1 }
                 }
                 try sender.kill()

@@ -102,8 +102,8 @@ extension IntegrationTests {
                 let dials = try node.list("dials")
                 return dials.contains { $0["failure"] == "wrongRealm" }
             }
-            _ = try stranger.stoa("connect", address, "--wait", "5", expecting: 78)
-            _ = try office.stoa("connect", try stranger.address(), "--wait", "5", expecting: 78)
+            _ = try stranger.stoa("connect", address, "--wait", "60", expecting: 78)
+            _ = try office.stoa("connect", try stranger.address(), "--wait", "60", expecting: 78)
             let (ours, theirs) = (try office.identity(), try stranger.identity())
             for (node, other, name) in [(office, theirs, "stranger"), (stranger, ours, "office")] {
                 #expect(!node.log.contains(other.prefix(8)), "\(node.log)")

@@ -138,10 +138,8 @@ extension IntegrationTests {
             /// Runs the daemon over the damage: it says so and shows nothing that is wrong.
             private func readDamaged(_ damage: Damage) throws {
                 try self.node.launch()
-                guard (try? self.node.awaitReadiness(Deadline(afterMilliseconds: 2_000))) != nil
-                else {
+                if let exit = try self.node.awaitReadinessOrExit() {
                     // It refuses to start, and says what to do.
-                    let exit = try self.node.exit()
                     #expect(exit == .code(65), "\(damage): \(exit)")
                     self.refused += 1
                     return
