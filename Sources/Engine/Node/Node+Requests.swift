@@ -169,7 +169,8 @@ extension Node {
     /// A leave is on disk: somebody else in the room is to have it before this node is silent there.
     mutating func left(_ id: ConversationID) {
         guard self.conversations.table[known: id].isJoined else { return }
-        self.conversations.table[known: id].leave(own: self.id)
+        self.conversations.table[known: id].leave(
+            own: self.id, isAwaited: !self.listeners(in: id).isEmpty)
         self.dropHoles(of: id)
         self.endDeparture(id)
     }
@@ -201,6 +202,16 @@ extension Node {
         conversation.members.filter { $0 != self.id }.allSatisfy { member in
             let link = self.links.link(with: member)
             return link?.shared[conversation.id]?.digests.isDeclined ?? false
+        }
+            && self.listeners(in: conversation.id).allSatisfy {
+                self.links[$0].shared[known: conversation.id].digests.isDeclined
+            }
+    }
+
+    /// The links on which the own log of a room is being sent: who joined just now may be nobody's member here yet.
+    private func listeners(in id: ConversationID) -> [LinkID] {
+        self.links.sharing(id).filter {
+            (self.links[$0].shared[known: id].fed[self.ownLog] ?? 0) > 0
         }
     }
 

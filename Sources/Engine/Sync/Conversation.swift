@@ -167,10 +167,13 @@ struct Conversation: Sendable {
     }
 
     /// Notes a leave, which others who are in it are to be told.
-    mutating func leave(own: PeerID) {
+    ///
+    /// - Parameter isAwaited: somebody is being sent the own log who has said nothing here yet.
+    mutating func leave(own: PeerID, isAwaited: Bool = false) {
         self.isJoined = false
         // Two people write no leave: one of them has forgotten the other.
-        self.isDeparting = self.kind.direct == nil && self.members.contains { $0 != own }
+        self.isDeparting =
+            self.kind.direct == nil && (isAwaited || self.members.contains { $0 != own })
     }
 
     /// Notes that another member has the leave.

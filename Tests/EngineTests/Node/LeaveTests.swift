@@ -70,6 +70,23 @@ import Testing
         #expect(harness.node.joinedConversations.isEmpty)
     }
 
+    @Test("a peer that was sent the join gets the leave, though its own join has not come yet")
+    func crossed() throws {
+        var harness = Harness()
+        harness.link(2, in: [Self.ops])
+        harness.join(Self.ops)
+        harness.settle()
+        let joined = harness.pushed(to: 2).last?.last ?? 0
+        #expect(joined == 2)
+        _ = harness.take(from: 2)
+        Self.leave(&harness)
+        let runs = harness.pushed(to: 2)
+        #expect(runs.last.map(Self.isLeave) == true)
+        #expect(!Self.isLeft(harness.take(from: 2)))
+        try Self.claim(runs.last?.last ?? 0, from: 2, &harness)
+        #expect(Self.isLeft(harness.take(from: 2)))
+    }
+
     @Test("a room that nobody else is in is left at once")
     func alone() {
         var harness = Harness()
