@@ -112,6 +112,7 @@ struct ChatMessage: Equatable, Sendable {
             let mark = "[\(name), \(ByteCount.text(file.size))]"
             self.text = self.text.isEmpty ? mark : "\(mark) \(self.text)"
             self.fileName = name
+        case .call: (self.kind, self.text) = (.event, "called: \(message.text)")
         case .unknown: self.flags.append("from a newer version")
         case .text: break
         }

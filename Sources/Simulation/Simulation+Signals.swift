@@ -47,6 +47,7 @@ extension Checker {
                 throw Violation("node \(machine.index) shows a picture, and nobody has any")
             case .missing(let conversation):
                 try self.missing(conversation, at: machine, of: machines)
+            case .call: throw Violation("node \(machine.index) hears a call, and nobody calls")
             case .packet(let peer, let conversation, let stream, let packet):
                 try self.given(
                     packet, of: stream, from: peer, in: conversation, by: machine, of: machines)

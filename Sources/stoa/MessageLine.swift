@@ -49,6 +49,7 @@ final class MessageLine {
             let place = message.location?.uri ?? ""
             line += self.console.styled(label + ":", .bold) + " "
             line += (text.isEmpty ? "" : text + " ") + TerminalText.line(place)
+        case .call: line += "* " + self.console.styled(author.quoted, .bold) + ": " + text
         case .file:
             line += self.console.styled(label + ":", .bold) + " " + Self.file(of: message)
             if !text.isEmpty { line += " " + text }

@@ -45,6 +45,7 @@ package enum ControlMethods {
         SendStreamMethod.self,
         CloseStreamMethod.self,
         AppendStreamMethod.self,
+        CallSignalMethod.self,
         ConnectMethod.self,
         ProfileMethod.self,
         PictureMethod.self,

@@ -83,6 +83,8 @@ package enum SendMethod: ControlMethod {
         package var location: MessageResult.Place?
         /// The file that is sent, with what is said with it as the text; nil for all else.
         package var file: OutgoingFile?
+        /// What is left of a call that this device has begun; nil for all else.
+        package var call: CallResult?
 
         package init() {}
 
@@ -117,6 +119,9 @@ package enum SendMethod: ControlMethod {
                 "file", &self.file, .any,
                 "A file, read from the descriptor passed with the request (SCM_RIGHTS); the text is its caption and may be empty."
             )
+            visitor.field(
+                "call", &self.call, .any,
+                "A call that is over and that this device began; without a text.")
         }
     }
 
@@ -171,6 +176,15 @@ package enum SendMethod: ControlMethod {
         if let location = params.location {
             return try Self.check(location, params)
         }
+        if params.call != nil {
+            guard params.text.isEmpty, params.kind == nil, params.replyTo == nil else {
+                throw .invalidParams(
+                    "a call has no text, and is neither an action nor a reply", reason: "oneOf",
+                    remedy: "leave \"text\", \"kind\" and \"replyTo\" out",
+                    details: [JSON.Member("param", "call")])
+            }
+            return
+        }
         try Self.check(text: params.text)
     }
 
@@ -190,7 +204,8 @@ package enum SendMethod: ControlMethod {
     }
 
     private static func check(_ file: OutgoingFile, _ params: Params) throws(RPCError) {
-        guard params.kind == nil, params.replyTo == nil, params.location == nil else {
+        guard params.kind == nil, params.replyTo == nil, params.location == nil, params.call == nil
+        else {
             throw .invalidParams(
                 "a file is neither an action, a reply nor a location", reason: "oneOf",
                 remedy: "leave \"kind\", \"replyTo\" and \"location\" out",

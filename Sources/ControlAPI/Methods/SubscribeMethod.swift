@@ -14,7 +14,8 @@ package enum SubscribeMethod: ControlMethod {
             + "left out by authors, notMine or mentions count as given.",
         reasons: [
             "consumerInUse": "the consumer has a reader; takeOver ends it",
-            "ownerOnly": "a member of the socket's group may not subscribe to requests or settings",
+            "ownerOnly":
+                "a member of the socket's group may not subscribe to requests, settings or calls",
         ],
         example: ["to": "ops", "consumer": "pager"])
 
@@ -63,11 +64,12 @@ package enum SubscribeMethod: ControlMethod {
                 "Whether to end another live reader of this consumer instead of being refused.")
             visitor.field(
                 "kinds", &self.kinds, .any,
-                "Which kinds of change: message, conversation, alert, request, deleted, edited, reaction, delivery, peer, stream, person, setting, presence, typing, picture, list, members, missing. Left out: message."
+                "Which kinds of change: message, conversation, alert, request, deleted, edited, reaction, delivery, peer, stream, person, setting, presence, typing, picture, list, members, missing, call. Left out: message."
             )
             visitor.field(
                 "messages", &self.messages, .any,
-                "Only messages of these kinds: text, action, location, file, join, leave, unknown.")
+                "Only messages of these kinds: text, action, location, file, call, join, leave, unknown."
+            )
             visitor.field(
                 "authors", &self.authors, .any,
                 "Only what these people wrote: @names, or @ and at least 8 characters of an id."

@@ -39,6 +39,8 @@ package enum ChangeKind: String, WordValue {
     case members
     /// What is missing of conversations, by the notification `missing`: kept nowhere, without a cursor.
     case missing
+    /// What arranges calls, by the notification `call`: kept nowhere, without a cursor.
+    case call
 }
 
 /// One change that is no message, in the notification `change`.

@@ -9,6 +9,8 @@ package struct MessageResult: ControlValue {
         case location
         /// A file; the text is what is said with it.
         case file
+        /// A call that is over; the text says what became of it.
+        case call
         /// The author entered the room.
         case join
         /// The author left the room.
@@ -149,7 +151,7 @@ package struct MessageResult: ControlValue {
             "own", &self.own, .any, "True if the user wrote it, on any device; it is never unread.")
         visitor.field(
             "kind", &self.kind, .any,
-            "text; action (what the author does); location (text is its name); file (text is its caption); join; leave; topic (text is the topic, or empty); unknown (text is what its author's software gives for readers that cannot read it)."
+            "text; action (what the author does); location (text is its name); file (text is its caption); call (text says what became of it); join; leave; topic (text is the topic, or empty); unknown (text is what its author's software gives for readers that cannot read it)."
         )
         visitor.field("text", &self.text, .any, "The text; empty for kinds without one.")
         visitor.field(
@@ -169,6 +171,7 @@ package struct MessageResult: ControlValue {
             "mention", &self.mention, .any, "True if it names the user with @, or answers them.")
         visitor.field("location", &self.location, .any, "The location, for the kind location.")
         visitor.field("file", &self.file, .any, "The file, for the kind file.")
+        visitor.field("call", &self.call, .any, "The call, for the kind call.")
         visitor.field(
             "edited", &self.edited, .any,
             "When it got the text it has now; left out if it was never edited.")
@@ -186,6 +189,7 @@ extension MessageResult {
         var mention: Bool?
         var location: Place?
         var file: FileResult?
+        var call: CallResult?
         var edited: Timestamp?
         var reactions: [Sign]?
         var moreReactions: Int64?
@@ -213,6 +217,11 @@ extension MessageResult {
     package var file: FileResult? {
         get { self.rare.first?.file }
         set { self.change(newValue != nil) { $0.file = newValue } }
+    }
+
+    package var call: CallResult? {
+        get { self.rare.first?.call }
+        set { self.change(newValue != nil) { $0.call = newValue } }
     }
 
     package var edited: Timestamp? {

@@ -72,6 +72,8 @@ extension NodeShell {
                     $0.told = Int64(told)
                 })
         case .streamClosed: reply.answer(EmptyValue())
+        case .callSignalled(let told):
+            reply.answer(CallSignalMethod.Result { $0.told = Int64(told) })
         case .typing(let told): reply.answer(TypingMethod.Result { $0.told = Int64(told) })
         case .standing(let peer, _), .declined(let peer): reply.answer(self.personResult(peer))
         case .sent, .erased, .expired, .connecting, .connected, .reach, .restored, .failed:

@@ -258,7 +258,7 @@ extension SubscribeMethod.Params {
                 case .stream: .stream
                 case .person: .person
                 case .setting: .setting
-                case .presence, .typing, .picture, .list, .members, .missing: nil
+                case .presence, .typing, .picture, .list, .members, .missing, .call: nil
                 }
             })
     }

@@ -85,6 +85,9 @@ extension NodeShell {
                 $0.type = file.type
                 $0.size = Int64(clamping: file.size)
             }
+        case .call(let call):
+            let call = CallResult(call)
+            (result.call, result.text) = (call, call.text)
         case .stream(let piece): result.text = piece.name.text
         case .open, .erase, .epoch, .edit, .reaction:
             preconditionFailure("what only has effects is not shown by itself")
@@ -173,6 +176,7 @@ extension MessageResult.Kind {
             case .action: .action
             case .location: .location
             case .file: .file
+            case .call: .call
             case .join: .join
             case .leave: .leave
             case .topic: .topic
@@ -212,7 +216,7 @@ extension MessageResult {
         let reply = self.replyTo.map { 200 + 2 * $0.authorName.utf8.count } ?? 0
         let signs = (self.reactions ?? []).reduce(0) { $0 + 440 + 56 * $1.people.count }
         let file = self.file.map { 100 + 6 * ($0.name.utf8.count + $0.type.utf8.count) } ?? 0
-        return reply + signs + file + (self.location == nil ? 0 : 200)
+        return reply + signs + file + (self.location == nil && self.call == nil ? 0 : 200)
     }
 
     /// How many bytes the message takes as JSON at most, without looking at its text.

@@ -14,7 +14,7 @@ struct SignalFilter {
 
     init(_ kinds: [ChangeKind]?, in conversation: ConversationID?) {
         self.kinds = Set(kinds ?? []).intersection([
-            .presence, .typing, .picture, .list, .members, .missing,
+            .presence, .typing, .picture, .list, .members, .missing, .call,
         ])
         self.conversation = conversation
     }
@@ -28,6 +28,9 @@ struct SignalFilter {
         case .picture: self.kinds.contains(.picture)
         case .missing(let conversation):
             self.kinds.contains(.missing)
+                && (self.conversation == nil || self.conversation == conversation)
+        case .call(_, let conversation, _, _):
+            self.kinds.contains(.call)
                 && (self.conversation == nil || self.conversation == conversation)
         case .packet: false
         }
@@ -129,6 +132,18 @@ extension NodeShell {
             event.conversation = known.conversation
             event.conversationName = known.conversationName
             (event.missing, event.moreMissing) = (known.missing, known.moreMissing)
+            event.writeLine(into: &line)
+        case .call(let peer, let conversation, let bytes, let address):
+            let device = self.device(peer)
+            var event = CallEvent()
+            event.subscription = subscription.key.number
+            event.conversation = conversation.description
+            event.conversationName = self.name(of: conversation)
+            event.peer = peer.description
+            (event.name, event.ambiguous) = (device.name, device.isAmbiguous)
+            event.verified = device.isVerified
+            event.address = CallEvent.host(of: address)
+            event.data = Base64(bytes)
             event.writeLine(into: &line)
         case .packet: return
         }

@@ -39,6 +39,7 @@ extension RPCError {
             case .unknownStream: .unknownStream
             case .tooManyStreams: .tooManyStreams
             case .notLinked(let peer): .notLinked(text(peer))
+            case .callInOpenRoom: .callInOpenRoom
             case .keyReused: .keyReused()
             case .busy: .busy("too many messages are waiting for the disk")
             case .storage(let failure): RPCError(failure)
@@ -216,6 +217,12 @@ extension RPCError {
             details: [
                 JSON.Member("retryMilliseconds", .integer(Int64(clamping: milliseconds)))
             ])
+    }
+
+    fileprivate static var callInOpenRoom: RPCError {
+        .refused(
+            "there are no calls in rooms that everyone may join", reason: "openRoom",
+            remedy: "call one person, or make a secret room: stoa create NAME")
     }
 
     fileprivate static var unknownStream: RPCError {

@@ -58,7 +58,7 @@ struct OutgoingStreams: Sendable {
         }
         let wait = self.allowance(in: conversation, at: now).wait(for: 0, at: now)
         guard wait == 0 else { return .tooFast(milliseconds: wait) }
-        self.take(0, in: conversation, at: now)
+        self.take(taken: 0, in: conversation, at: now)
         self.open[number] = Open(
             conversation: conversation, member: member,
             packet: StreamPacket(name: name, number: 0, isOrdered: isOrdered))
@@ -76,7 +76,7 @@ struct OutgoingStreams: Sendable {
         let conversation = stream.conversation
         let wait = self.allowance(in: conversation, at: now).wait(for: bytes.count, at: now)
         guard wait == 0 else { return .tooFast(milliseconds: wait) }
-        self.take(bytes.count, in: conversation, at: now)
+        self.take(taken: bytes.count, in: conversation, at: now)
         stream.packet.number += 1
         self.open[number] = stream
         stream.packet.bytes = bytes
@@ -100,7 +100,18 @@ struct OutgoingStreams: Sendable {
                 fullMilliseconds: 1_000, at: now)
     }
 
-    private mutating func take(_ byteCount: Int, in conversation: ConversationID, at now: UInt64) {
+    /// Takes what is sent beside all streams; how many milliseconds it is too early, 0 where it was taken.
+    mutating func take(
+        _ byteCount: Int, in conversation: ConversationID, at now: UInt64
+    ) -> UInt64 {
+        let wait = self.allowance(in: conversation, at: now).wait(for: byteCount, at: now)
+        if wait == 0 { self.take(taken: byteCount, in: conversation, at: now) }
+        return wait
+    }
+
+    private mutating func take(
+        taken byteCount: Int, in conversation: ConversationID, at now: UInt64
+    ) {
         var allowance = self.allowance(in: conversation, at: now)
         _ = allowance.take(byteCount, at: now)
         // Who has not sent for a second has the whole of it.

@@ -15,7 +15,7 @@ struct SignalOutlet: Sendable {
     let conversation: ConversationID
     let own: PeerID
     /// The links of those who are told.
-    let listeners: [LinkID]
+    var listeners: [LinkID]
     /// What it is sealed with.
     let key: ConversationKey?
     /// Whether nothing goes out there that is not sealed.
@@ -136,6 +136,28 @@ struct Signals: Sendable {
         return (.streamClosed, sent?.1 ?? [])
     }
 
+    // MARK: Calls
+
+    /// Sends a piece of what arranges a call to each device that listens.
+    mutating func sendCall(
+        _ bytes: [UInt8], to outlet: SignalOutlet, of links: LinkTable,
+        using random: inout some RandomNumberGenerator, at now: Instant
+    ) -> (Answer, [SignalAction]) {
+        guard (1...Limits.streamPacketBytes).contains(bytes.count) else {
+            return (.failed(.packetSize(bytes.count, limit: Limits.streamPacketBytes)), [])
+        }
+        let wait = self.streams.take(bytes.count, in: outlet.conversation, at: now.monotonic)
+        guard wait == 0 else { return (.failed(.tooFast(milliseconds: wait)), []) }
+        var wanted: [SignalAction] = []
+        for listener in outlet.listeners {
+            var one = outlet
+            one.listeners = [listener]
+            let signal = CallSignal(to: links[listener].info.peer, bytes: bytes)
+            wanted += one.send(.signal(signal), stream: 0, using: &random).1
+        }
+        return (.callSignalled(told: wanted.count), wanted)
+    }
+
     // MARK: What others tell
 
     mutating func receive(
@@ -156,7 +178,7 @@ struct Signals: Sendable {
     /// Reads what has come in a conversation that is shared; nil for what says nothing, or may not.
     func read(
         _ piece: EphemeralPiece, _ byteCount: Int, on id: LinkID, of links: inout LinkTable,
-        _ conversations: Conversations, _ keyring: Keyring, at now: Instant
+        _ conversations: Conversations, _ keyring: Keyring, own: PeerID, at now: Instant
     ) -> (EphemeralBody?, [SignalAction]) {
         let conversation = piece.conversation
         var wanted: [SignalAction] = []
@@ -171,7 +193,12 @@ struct Signals: Sendable {
         case .packet(let packet) where piece.stream != 0:
             let signal = Signal.packet(peer, conversation, stream: piece.stream, packet)
             return (body, [.perform(.signal([signal]))])
-        // Signals are for nodes that announce calls.
+        // Nobody rings in a room that everyone may enter.
+        case .signal(let signal)
+        where piece.stream == 0 && signal.device == own && keyring.isSealed(conversation):
+            let call = Signal.call(
+                peer, conversation, signal.bytes, address: links[id].address)
+            return (body, [.perform(.signal([call]))])
         case .typing, .packet, .signal, nil: return (nil, [])
         }
     }

@@ -138,6 +138,8 @@ package enum RequestError: Error, Hashable, Sendable {
     case tooManyStreams
     /// What is for one member goes over a link with them, and there is none.
     case notLinked(PeerID)
+    /// Nobody is called in a room that everyone may enter.
+    case callInOpenRoom
 }
 
 /// A message that others have and do not show yet.
@@ -194,6 +196,8 @@ package enum Answer: Hashable, Sendable {
     /// A packet has gone to so many peers.
     case packetSent(number: UInt64, told: Int)
     case streamClosed
+    /// A piece of what arranges a call has gone to so many devices.
+    case callSignalled(told: Int)
     /// Nothing has changed.
     case failed(RequestError)
 }

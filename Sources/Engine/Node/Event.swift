@@ -116,6 +116,8 @@ package enum Request: Hashable, Sendable {
     case sendPacket(stream: UInt64, [UInt8])
     /// End one.
     case closeStream(UInt64)
+    /// Send a piece of what arranges a call to a member: to each of their devices, or to the one named.
+    case callSignal(ConversationID, PeerID, isDevice: Bool, [UInt8])
 }
 
 /// A message that a user wants sent.

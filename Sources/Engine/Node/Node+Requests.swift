@@ -70,6 +70,8 @@ extension Node {
             self.openStream(name, in: id, isOrdered: isOrdered, for: member, request)
         case .sendPacket(let stream, let bytes): self.sendPacket(bytes, of: stream, request)
         case .closeStream(let stream): self.closeStream(stream, request)
+        case .callSignal(let id, let member, let isDevice, let bytes):
+            self.sendCall(bytes, in: id, to: member, isDevice: isDevice, request)
         }
     }
 

@@ -155,6 +155,39 @@ extension Node {
         self.answer(request, answer)
     }
 
+    /// Sends a piece of what arranges a call to one member: to the device that is named, or to each of theirs.
+    mutating func sendCall(
+        _ bytes: [UInt8], in id: ConversationID, to peer: PeerID, isDevice: Bool,
+        _ request: RequestID
+    ) {
+        guard self.conversations.table.has(id) else {
+            return self.answer(request, .failed(.unknownConversation))
+        }
+        guard self.isJoinedOrWillBe(id) else {
+            return self.answer(request, .failed(.notMember))
+        }
+        guard self.keyring.isSealed(id) else {
+            return self.answer(request, .failed(.callInOpenRoom))
+        }
+        guard self.keyring.current(in: id) != nil else {
+            return self.answer(request, .failed(.cannotSeal))
+        }
+        let member = StreamMember(device: peer, person: isDevice ? nil : self.keys(of: peer)?.id)
+        if let obstacle = self.obstacle(to: member, in: id) {
+            return self.answer(request, .failed(obstacle))
+        }
+        guard var outlet = self.outlet(of: id, for: member) else {
+            return self.answer(request, .failed(.notMember))
+        }
+        outlet.listeners = outlet.listeners.filter {
+            self.links[$0].info.features.contains(.calls)
+        }
+        let (answer, wanted) = self.signals.sendCall(
+            bytes, to: outlet, of: self.links, using: &self.random, at: self.now)
+        self.perform(wanted)
+        self.answer(request, answer)
+    }
+
     // MARK: Told by peers
 
     mutating func receivePresence(_ presence: Presence, _ byteCount: Int, on id: LinkID) {
@@ -166,7 +199,7 @@ extension Node {
     mutating func receiveEphemeral(_ piece: EphemeralPiece, _ byteCount: Int, on id: LinkID) {
         let (body, wanted) = self.signals.read(
             piece, byteCount, on: id, of: &self.links, self.conversations, self.keyring,
-            at: self.now)
+            own: self.id, at: self.now)
         self.perform(wanted)
         guard case .typing? = body else { return }
         let tier = self.tier(of: self.links[id].info.peer)

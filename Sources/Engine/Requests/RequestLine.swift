@@ -41,7 +41,9 @@ extension Request {
     /// Whether it changes what others or the disk hold, so that the order in which it is asked matters.
     var isChange: Bool {
         switch self {
-        case .connect, .reach, .presence, .typing, .openStream, .sendPacket, .closeStream: false
+        case .connect, .reach, .presence, .typing, .openStream, .sendPacket, .closeStream,
+            .callSignal:
+            false
         default: true
         }
     }

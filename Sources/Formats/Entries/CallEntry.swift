@@ -15,8 +15,6 @@ package struct CallEntry: Hashable, Sendable {
         case failed = 5
     }
 
-    static let kind: UInt64 = 39
-
     package let outcome: Outcome
     /// How long it lasted; 0 where it was not answered.
     package let seconds: UInt64
@@ -29,6 +27,7 @@ package struct CallEntry: Hashable, Sendable {
     private static let fallbackType: UInt64 = 2
     private static let secondsType: UInt64 = 3
     private static let peopleType: UInt64 = 5
+    static let mustKnow = [Self.outcomeType, Self.secondsType, Self.peopleType]
 
     /// Describes a call; nil where a value is beyond its limit.
     package init?(
@@ -44,28 +43,22 @@ package struct CallEntry: Hashable, Sendable {
         self.fallback = fallback
     }
 
-    /// The body of its entry, which is of class 2.
-    var body: [UInt8] {
-        var writer = WireWriter(capacity: 128)
-        writer.varint(Self.kind)
+    func write(to writer: inout WireWriter) {
         writer.field(Self.outcomeType, [self.outcome.rawValue])
         writer.field(Self.fallbackType, text: self.fallback)
         var seconds = WireWriter(capacity: 9)
         seconds.varint(self.seconds)
         writer.field(Self.secondsType, seconds.bytes)
         writer.field(Self.peopleType, self.people.flatMap { $0.hash.bytes })
-        return writer.bytes
     }
 
-    /// Reads a body; nil for another kind, and where a field is not as described.
-    init?(_ body: Body) {
-        let known = [Self.outcomeType, Self.secondsType, Self.peopleType]
-        guard body.kind == Self.kind, body.fields.isUnderstood(by: known),
-            let outcome = body.fields.value(of: Self.outcomeType), outcome.count == 1,
+    init?(_ fields: FieldList) {
+        guard let outcome = fields.value(of: Self.outcomeType), outcome.count == 1,
             let outcome = outcome.first.flatMap({ Outcome(rawValue: $0) }),
-            let seconds = body.fields.value(of: Self.secondsType),
-            let people = body.fields.ascending(Self.peopleType, most: Limits.calledPeople),
-            !people.isEmpty, let fallback = body.fallback
+            let seconds = fields.value(of: Self.secondsType),
+            let people = fields.ascending(Self.peopleType, most: Limits.calledPeople),
+            !people.isEmpty,
+            let fallback = fields.text(of: Self.fallbackType, bytes: 1...Limits.fallbackBytes)
         else { return nil }
         var reader = WireReader(Array(seconds))
         guard let seconds = try? reader.varint("call seconds"), reader.remaining == 0 else {

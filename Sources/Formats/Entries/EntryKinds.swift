@@ -40,6 +40,8 @@ package enum EntryKind: UInt64, CaseIterable, Sendable {
     case reaction = 37
     /// A file: what it is called, and by which name its content is fetched.
     case file = 38
+    /// What is left of a call.
+    case call = 39
     /// Bytes that programs send each other, in order.
     case stream = 64
 
@@ -67,7 +69,7 @@ package enum EntryKind: UInt64, CaseIterable, Sendable {
         case .leave: Traits(attendance: false)
         case .topic: Traits(isLive: true)
         case .erase, .epoch: Traits(isShown: false)
-        case .text, .action, .location, .file:
+        case .text, .action, .location, .file, .call:
             Traits(entryClass: .content, countsAsUnread: true, isLive: true)
         case .edit, .reaction: Traits(entryClass: .content, isLive: true, isAside: true)
         case .stream: Traits(entryClass: .stream)
@@ -90,6 +92,8 @@ package enum Content: Hashable, Sendable {
     /// A place on the Earth.
     indirect case location(Location)
     indirect case file(AttachedFile)
+    /// A call that is over.
+    indirect case call(CallEntry)
     /// Another text for a message that the same person has written.
     indirect case edit(String, of: EntryTarget)
     /// What the author makes of a message.
@@ -117,6 +121,7 @@ package enum Content: Hashable, Sendable {
         case .action: .action
         case .location: .location
         case .file: .file
+        case .call: .call
         case .edit: .edit
         case .reaction: .reaction
         case .stream: .stream
@@ -135,6 +140,7 @@ package enum Content: Hashable, Sendable {
         case .text(let text), .reply(let text, _), .action(let text), .edit(let text, _): text
         case .location(let location): location.label
         case .file(let file): file.caption ?? file.name
+        case .call(let call): call.fallback
         case .open, .reaction, .stream, .join, .leave, .topic, .erase, .epoch, .fallback: nil
         }
     }
@@ -171,7 +177,7 @@ package enum Content: Hashable, Sendable {
     /// Whether its text has a size that can be sent.
     package var hasSendableText: Bool {
         switch self {
-        case .location, .reaction, .file, .stream: true
+        case .location, .reaction, .file, .call, .stream: true
         case .topic(let topic): topic.utf8.count <= Limits.topicBytes
         default: self.text.map { (1...Limits.textBytes).contains($0.utf8.count) } ?? false
         }
@@ -198,6 +204,7 @@ package enum Content: Hashable, Sendable {
             writer.field(Self.replyType, target.encoded)
         case .location(let location): location.write(to: &writer)
         case .file(let file): file.write(to: &writer)
+        case .call(let call): call.write(to: &writer)
         case .edit(let text, let target):
             writer.field(1, text: text)
             writer.field(Self.editedType, target.encoded)
@@ -236,6 +243,9 @@ package enum Content: Hashable, Sendable {
         case .file:
             guard let file = AttachedFile(fields) else { return nil }
             self = .file(file)
+        case .call:
+            guard let call = CallEntry(fields) else { return nil }
+            self = .call(call)
         case .edit:
             guard let text = fields.text(of: 1, bytes: 1...Limits.textBytes),
                 let target = EntryTarget(field: Self.editedType, of: fields)
@@ -273,6 +283,7 @@ extension EntryKind {
         case .text, .action, .join, .topic: [1]
         case .location: Location.mustKnow
         case .file: AttachedFile.mustKnow
+        case .call: CallEntry.mustKnow
         case .edit: [1, Content.editedType]
         case .reaction: Reaction.mustKnow
         case .stream: StreamPiece.mustKnow

@@ -41,4 +41,6 @@ package enum Signal: Hashable, Sendable {
     case missing(ConversationID)
     /// A packet of somebody's stream, of which the number tells it from others of theirs.
     case packet(PeerID, ConversationID, stream: UInt64, StreamPacket)
+    /// A piece of what arranges a call, and the address of the link on which it came.
+    case call(PeerID, ConversationID, [UInt8], address: String)
 }

@@ -60,7 +60,7 @@ struct TailCommand: Subcommand {
 
     /// The kinds that have lines: neither signals of the moment nor what is for programs alone.
     private static let shown = ChangeKind.allCases.filter {
-        ![.presence, .typing, .picture, .list, .members, .stream].contains($0)
+        ![.presence, .typing, .picture, .list, .members, .stream, .call].contains($0)
     }
 
     /// The kinds of changes, and those of messages, that somebody names in one list.

@@ -240,7 +240,7 @@ struct GoldenGroups {
                 .failed, seconds: .max, people: (1...64).map { PersonID(fixed32($0)) },
                 fallback: String(repeating: "a", count: Limits.fallbackBytes)),
         ]
-        for (name, call) in calls { self.lines[name] = call.map { [2] + $0.body } }
+        for (name, call) in calls { self.lines[name] = call.map { [2] + Content.call($0).body } }
         let owns: [String: OwnEntry?] = [
             "own": OwnEntry(
                 set: 1, item: Array("item".utf8), value: Array("value".utf8),

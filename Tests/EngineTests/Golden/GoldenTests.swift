@@ -41,7 +41,8 @@ struct GoldenTests {
                 #expect(act.isValid(), "\(name)")
                 #expect(act.encoded == bytes, "\(name)")
             case "call":
-                let call = try #require(CallEntry(try Body(decoding: bytes, from: 1)), "\(name)")
+                let body = try Body(decoding: bytes, from: 1)
+                let call = try #require(Content(body, in: bytes[0], isUnderstood: true), "\(name)")
                 #expect([2] + call.body == bytes, "\(name)")
             case "own":
                 let own = try #require(OwnEntry(try Body(decoding: bytes, from: 1)), "\(name)")
@@ -161,7 +162,10 @@ struct GoldenTests {
             case "run": _ = try Run(from: &reader)
             case "record": _ = try Record(decoding: bytes)
             case "act": _ = try Act(decoding: bytes)
-            case "call": return CallEntry(try Body(decoding: bytes, from: 1)) != nil
+            case "call":
+                let body = try Body(decoding: bytes, from: 1)
+                guard case .call? = Content(body, in: 2, isUnderstood: true) else { return false }
+                return true
             case "own": return OwnEntry(try Body(decoding: bytes, from: 1)) != nil
             case "forkProof": return try ForkProof(from: &reader).isValid
             case "name": return RoomName(String(decoding: bytes, as: UTF8.self)) != nil

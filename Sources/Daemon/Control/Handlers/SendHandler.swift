@@ -72,6 +72,9 @@ extension SendMethod: MethodHandler {
             else { preconditionFailure("what is no place was refused before") }
             return send(.location(location))
         }
+        if let call = params.call {
+            return send(.call(try shell.callEntry(call, in: conversation)))
+        }
         guard let answered = params.replyTo else {
             return send(params.kind == .action ? .action(params.text) : .text(params.text))
         }

@@ -12,7 +12,7 @@ extension SubscribeMethod: MethodHandler {
     ) throws(RPCError) {
         // As with the methods of these names: who may write to the account is for the account to say.
         let ownerOnly: [(kind: ChangeKind, what: String)] = [
-            (.request, "requests"), (.setting, "settings"),
+            (.request, "requests"), (.setting, "settings"), (.call, "calls"),
         ]
         for (kind, what) in ownerOnly
         where params.kinds?.contains(kind) == true && reply.asker?.access == .group {

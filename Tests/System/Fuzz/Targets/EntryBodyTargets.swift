@@ -44,11 +44,6 @@ enum EntryBodyTarget {
 extension EntryBodyTarget {
     /// Bodies that no ``Content`` holds yet.
     private static func beside(_ body: Body) throws {
-        if let call = CallEntry(body) {
-            try demand(
-                CallEntry(try Body(decoding: call.body)) == call,
-                "a call does not survive its encoding")
-        }
         if let own = OwnEntry(body) {
             try demand(
                 OwnEntry(try Body(decoding: own.body)) == own,
