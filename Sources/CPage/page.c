@@ -73,6 +73,21 @@ static const unsigned char qr_js[] = {
 static const unsigned char emoji_js[] = {
 #embed "Page/emoji.js"
 };
+static const unsigned char calls_js[] = {
+#embed "Page/calls.js"
+};
+static const unsigned char callmachine_js[] = {
+#embed "Page/callmachine.js"
+};
+static const unsigned char callwire_js[] = {
+#embed "Page/callwire.js"
+};
+static const unsigned char callmedia_js[] = {
+#embed "Page/callmedia.js"
+};
+static const unsigned char calltone_js[] = {
+#embed "Page/calltone.js"
+};
 
 #define ENTRY(name, bytes) {name, bytes, sizeof bytes}
 
@@ -104,6 +119,11 @@ static const struct {
     ENTRY("presence.js", presence_js),
     ENTRY("qr.js", qr_js),
     ENTRY("emoji.js", emoji_js),
+    ENTRY("calls.js", calls_js),
+    ENTRY("callmachine.js", callmachine_js),
+    ENTRY("callwire.js", callwire_js),
+    ENTRY("callmedia.js", callmedia_js),
+    ENTRY("calltone.js", calltone_js),
 };
 
 static int has(int index) { return index >= 0 && (size_t)index < sizeof files / sizeof *files; }

@@ -12,7 +12,7 @@ enum PageMethods {
         "cancelTransfer", "history", "search", "subscribe", "unsubscribe", "acknowledge", "connect",
         "profile", "presence", "typing", "whois", "people", "addPerson", "removePerson", "verify",
         "block", "unblock", "settings", "setSetting", "realms", "realmNew", "realmInvite",
-        "realmJoin", "realmLeave", "realmRotate",
+        "realmJoin", "realmLeave", "realmRotate", "callSignal",
     ]
 
     static func refusal(of method: String) -> RPCError {

@@ -7,10 +7,15 @@ package enum WebSocketPath {
     }
 }
 
+/// What the page does in a conversation as soon as it is open.
+package enum PageCallWord: String, Sendable {
+    case call, answer
+}
+
 /// What `stoa web` asks for.
 package enum OpenRequest: Equatable, Sendable {
-    /// A file that leads to the page, and to a conversation in it.
-    case page(conversation: String?)
+    /// A file that leads to the page, to a conversation in it, and to a call there.
+    case page(conversation: String?, call: PageCallWord? = nil)
     /// A code that is typed into the page.
     case code
 
@@ -19,6 +24,9 @@ package enum OpenRequest: Equatable, Sendable {
         let words = line.split(separator: " ", maxSplits: 1)
         switch words.first {
         case "page": self = .page(conversation: words.count > 1 ? String(words[1]) : nil)
+        case let word? where words.count > 1:
+            guard let call = PageCallWord(rawValue: String(word)) else { return nil }
+            self = .page(conversation: String(words[1]), call: call)
         case "code" where words.count == 1: self = .code
         default: return nil
         }
@@ -26,7 +34,8 @@ package enum OpenRequest: Equatable, Sendable {
 
     package var line: String {
         switch self {
-        case .page(let conversation): conversation.map { "page \($0)" } ?? "page"
+        case .page(let conversation?, let call?): "\(call.rawValue) \(conversation)"
+        case .page(let conversation, _): conversation.map { "page \($0)" } ?? "page"
         case .code: "code"
         }
     }
@@ -34,9 +43,13 @@ package enum OpenRequest: Equatable, Sendable {
 
 /// The file that takes a browser to the page: only its owner can read it, and its token works once.
 package enum RedirectPage {
-    package static func text(host: String, token: String, conversation: String?) -> String {
+    package static func text(
+        host: String, token: String, conversation: String?, call: PageCallWord? = nil
+    ) -> String {
         // In the fragment, which no browser sends to anybody.
-        let place = conversation.map { "&" + self.escaped($0) } ?? ""
+        let place =
+            conversation.map { "&" + self.escaped($0) + (call.map { "&\($0.rawValue)" } ?? "") }
+            ?? ""
         return """
             <!DOCTYPE html>
             <meta charset="utf-8">

@@ -106,12 +106,12 @@ final class WebShell {
         case .code:
             let code = self.gate.makeCode(at: Self.now, using: &self.random)
             return "code http://\(server.host)/ \(code)"
-        case .page(let conversation):
+        case .page(let conversation, let call):
             let token = self.gate.makeToken(at: Self.now, using: &self.random)
             let path =
                 "\(Files.parent(of: self.socket))/page-\(UInt32.random(in: .min ... .max)).html"
             let text = RedirectPage.text(
-                host: server.host, token: token, conversation: conversation)
+                host: server.host, token: token, conversation: conversation, call: call)
             do throws(SystemError) {
                 try Files.writeAtomically(Array(text.utf8), to: path, mode: 0o600)
             } catch {

@@ -3,6 +3,7 @@
 import { T } from "./texts.js";
 import { bytes, h, linked, plain, shown, sign } from "./dom.js";
 import { KEPT_NODES } from "./model.js";
+import { callLine } from "./words.js";
 
 const FOLD_CHARACTERS = 2500;
 const FOLD_LINES = 30;
@@ -172,13 +173,15 @@ export class Log {
   message(message, follows) {
     const m = message;
     const name = this.act.name(m.authorName, m.ambiguous, m.author);
-    if (["join", "leave", "topic", "unknown"].includes(m.kind)) {
+    if (["join", "leave", "topic", "unknown", "call"].includes(m.kind)) {
       const text = m.kind === "join"
         ? T.joined(name)
         : m.kind === "leave"
         ? T.left(name)
         : m.kind === "topic"
         ? T.topic(name, plain(m.text))
+        : m.call
+        ? callLine(m, name)
         : T.unknown;
       return h("div", { class: "line told", dataset: { id: m.id } }, h("bdi", {}, text));
     }

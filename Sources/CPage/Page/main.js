@@ -10,6 +10,7 @@ import { Composer } from "./composer.js";
 import { Windows } from "./people.js";
 import { Presence } from "./presence.js";
 import { Settings } from "./settings.js";
+import { Calls } from "./calls.js";
 import { makeFaces } from "./faces.js";
 import { makeFiles } from "./files.js";
 import { makeFinding } from "./finding.js";
@@ -19,16 +20,20 @@ import { confirm, copy, field, form, open, pickEmoji, told } from "./dialogs.js"
 
 const app = document.getElementById("app");
 const narrow = matchMedia("(max-width: 700px)");
-const DEFAULTS = { theme: "auto", enterSends: true, notifications: false };
+const DEFAULTS = { theme: "auto", enterSends: true, notifications: false, ringTone: true };
 
 // The token is taken out of the address before anything else sees it.
 const fragment = location.hash.slice(1);
 if (fragment) history.replaceState(null, "", "/");
-const [token, wanted] = fragment.split("&").map(decodeURIComponent);
+const [token, wanted, word] = fragment.split("&").map(decodeURIComponent);
 
 const link = new Link({
   opened,
-  event: (method, params) => (method === "web.daemon" ? daemon(params.up) : model.event(method, params)),
+  event: (method, params) => {
+    if (method === "web.daemon") daemon(params.up);
+    else if (method === "call") calls.event(params);
+    else model.event(method, params);
+  },
   down: () => {
     model.lost();
     state(T.connecting);
@@ -76,6 +81,10 @@ const act = {
   sent: () => log.toEnd(),
   askForFiles,
   isLooking: () => presence.isLooking,
+  roomsChanged: () => {
+    head.dataset.mark = "";
+    headline();
+  },
 };
 const windows = new Windows(model, act);
 const options = new Settings(model, act, windows);
@@ -83,6 +92,7 @@ const list = new ConversationList(model, { ...act, settings: () => options.open(
 const log = new Log(model, act);
 const composer = new Composer(model, act);
 const presence = new Presence(model, () => log.see());
+const calls = new Calls(model, act);
 const banner = h("div", { class: "banner", role: "status", hidden: true });
 const head = h("header", { class: "head" });
 const typists = h("div", { class: "typing", role: "status", "aria-live": "polite" });
@@ -90,7 +100,7 @@ const room = h("section", { class: "room", hidden: true }, head, log.element, ty
 const start = h("section", { class: "start" });
 const drawStart = makeStart({ start, link, model, windows, faces, show });
 const finding = makeFinding({ link, model, log, show, title });
-const main = h("main", {}, start, room);
+const main = h("main", {}, calls.element, start, room);
 const page = h("div", { class: "page" }, banner, h("div", { class: "columns" }, list.element, main));
 let isReady = false;
 
@@ -143,8 +153,10 @@ async function first() {
   document.documentElement.dataset.ready = "yes";
   const target = wanted && [...model.conversations.values()].find((c) => c.id === wanted || c.name === wanted);
   const remembered = model.conversations.get(model.note("open"));
-  if (target) await show(target.id);
-  else if (!narrow.matches && remembered) await show(remembered.id);
+  if (target) {
+    await show(target.id);
+    calls.opened(target.id, word);
+  } else if (!narrow.matches && remembered) await show(remembered.id);
   else if (!narrow.matches && model.listed().length) await show(model.listed()[0].id);
   else home();
 }
@@ -356,6 +368,7 @@ function headline() {
       h("h1", {}, h("bdi", {}, title(c)), c.muted ? " 🔕" : ""),
       h("span", { class: "topic" }, [below, c.topic ? plain(c.topic) : ""].filter(Boolean).join(" · ")),
     ),
+    calls.signs(c),
     sign("📅", T.goToDate, () => finding.goToDate()),
     sign("🔍", T.search, () => finding.search()),
   );

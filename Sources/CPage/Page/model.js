@@ -21,6 +21,7 @@ const KINDS = [
   "list",
   "members",
   "picture",
+  "call",
 ];
 const TYPING = 6000;
 const UNSAVED = "stoa-unsaved";

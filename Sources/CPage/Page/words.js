@@ -25,7 +25,17 @@ export function shortTime(time) {
   return new Date(time).toDateString() === new Date().toDateString() ? clockFormat(time) : dateFormat(time);
 }
 
+// What became of a call.
+export function callLine(m, name = oneLine(m.authorName)) {
+  const seconds = m.call.seconds;
+  return (T.callLine[m.call.outcome] ?? T.callLine.failed)(
+    name,
+    `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`,
+  );
+}
+
 export function excerpt(m) {
+  if (m.call) return callLine(m);
   if (m.file) return oneLine(`📄 ${m.file.name}${m.text ? `: ${m.text}` : ""}`);
   if (m.kind === "join") return T.joined(m.authorName);
   if (m.kind === "leave") return T.left(m.authorName);

@@ -32,6 +32,7 @@ if [ $# = 0 ]; then
     begin kills
     begin access
     begin ending
+    begin calls
 fi
 passed=0 failed=0
 # Waits for one of them, shows what it said and counts.

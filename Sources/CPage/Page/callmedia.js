@@ -1,0 +1,287 @@
+// Microphone, camera and the connections to other browsers: host addresses only, and no server.
+
+import { reachable } from "./callwire.js";
+
+const GATHERS = 1500;
+const SPEAKS = 0.02;
+const LOOKS = 5000;
+const UNSEEN = 1500;
+
+export class CallMedia {
+  // `on` has happened(event), describe(peer, description) and changed().
+  constructor(act, on) {
+    this.act = act;
+    this.on = on;
+    this.links = new Map();
+    this.reset();
+  }
+
+  reset() {
+    this.audio = undefined;
+    this.video = undefined;
+    this.screen = undefined;
+    this.isMuted = false;
+    this.isOn = false;
+    this.preview = null;
+  }
+
+  get hasCamera() {
+    return Boolean(this.video);
+  }
+
+  get isSharing() {
+    return Boolean(this.screen);
+  }
+
+  get speaker() {
+    return this.act.settings().speaker;
+  }
+
+  // ---- Devices
+
+  // Takes what is there: without a camera a call has voice, and without any device one watches and listens.
+  async begin(wantsVideo) {
+    this.isOn = true;
+    const get = async (wanted) => {
+      try {
+        return (await navigator.mediaDevices.getUserMedia(wanted)).getTracks();
+      } catch {
+        return [];
+      }
+    };
+    const { audio, video } = this.wanted();
+    let tracks = wantsVideo ? await get({ audio, video }) : await get({ audio });
+    if (!tracks.length && wantsVideo) tracks = [...await get({ audio }), ...await get({ video })];
+    if (!this.isOn) {
+      for (const track of tracks) track.stop();
+      return "none";
+    }
+    this.audio = tracks.find((t) => t.kind === "audio");
+    this.video = tracks.find((t) => t.kind === "video");
+    if (this.audio) this.audio.enabled = !this.isMuted;
+    this.see();
+    return tracks.length ? "some" : "none";
+  }
+
+  wanted() {
+    const { microphone, camera } = this.act.settings();
+    const one = (id, more = {}) => (id || Object.keys(more).length ? { ...(id ? { deviceId: id } : {}), ...more } : true);
+    return {
+      audio: one(microphone, { echoCancellation: true, noiseSuppression: true }),
+      video: one(camera, { width: { ideal: 640 }, height: { ideal: 480 }, frameRate: { max: 30 } }),
+    };
+  }
+
+  see() {
+    const shown = this.screen ?? this.video;
+    if (!shown) this.preview = null;
+    else if (this.preview?.getVideoTracks()[0] !== shown) this.preview = new MediaStream([shown]);
+    for (const link of this.links.values()) this.fill(link);
+    this.on.changed();
+  }
+
+  mute() {
+    this.isMuted = !this.isMuted;
+    if (this.audio) this.audio.enabled = !this.isMuted;
+    this.on.changed();
+  }
+
+  async camera() {
+    if (this.video) {
+      this.video.stop();
+      this.video = undefined;
+    } else this.video = await this.one("video");
+    this.see();
+  }
+
+  async share() {
+    if (this.screen) {
+      this.screen.stop();
+      this.screen = undefined;
+    } else {
+      try {
+        const [track] = (await navigator.mediaDevices.getDisplayMedia({ video: true })).getVideoTracks();
+        if (!this.isOn) {
+          track.stop();
+          return;
+        }
+        track.onended = () => {
+          this.screen = undefined;
+          this.see();
+        };
+        this.screen = track;
+      } catch { /* the user chose nothing */ }
+    }
+    this.see();
+  }
+
+  async one(kind) {
+    try {
+      const [track] = (await navigator.mediaDevices.getUserMedia({ [kind]: this.wanted()[kind] })).getTracks();
+      if (this.isOn) return track;
+      track.stop();
+    } catch { /* there is none, or it may not be used */ }
+    return undefined;
+  }
+
+  // Another device was chosen.
+  async chosen(name) {
+    if (name === "microphone") {
+      const track = await this.one("audio");
+      if (track) {
+        this.audio?.stop();
+        this.audio = track;
+        track.enabled = !this.isMuted;
+      }
+    } else if (name === "camera" && this.video) {
+      this.video.stop();
+      this.video = await this.one("video");
+    }
+    this.see();
+  }
+
+  // How loud the microphone is, from 0 to 1.
+  level() {
+    if (!this.audio) return 0;
+    if (this.listened !== this.audio) {
+      this.hearing?.close();
+      this.hearing = new AudioContext();
+      this.analyser = this.hearing.createAnalyser();
+      this.hearing.createMediaStreamSource(new MediaStream([this.audio])).connect(this.analyser);
+      this.listened = this.audio;
+    }
+    const samples = new Float32Array(this.analyser.fftSize);
+    this.analyser.getFloatTimeDomainData(samples);
+    return Math.min(1, 2 * Math.max(...samples.map(Math.abs)));
+  }
+
+  // ---- Connections
+
+  // What comes from somebody.
+  of(peer) {
+    const link = this.links.get(peer);
+    if (!link) return {};
+    return { ...link, hasVideo: performance.now() - link.seenAt < UNSEEN };
+  }
+
+  make(peer, number) {
+    this.close(peer);
+    const connection = new RTCPeerConnection({ iceServers: [] });
+    const link = { peer, number, connection, stream: new MediaStream(), isSpeaking: false, quality: "", seenAt: -UNSEEN, newest: 0 };
+    this.links.set(peer, link);
+    connection.ontrack = ({ track }) => {
+      link.stream.addTrack(track);
+      this.on.changed();
+    };
+    connection.onconnectionstatechange = () => {
+      if (this.links.get(peer) !== link) return;
+      if (connection.connectionState === "connected") this.on.happened({ type: "connected", peer });
+      else if (connection.connectionState === "failed") this.on.happened({ type: "lost", peer });
+    };
+    return link;
+  }
+
+  // Puts the own tracks in; a connection without one still gets what the other side sends.
+  fill({ connection }) {
+    for (const one of connection.getTransceivers()) {
+      const kind = one.receiver.track.kind;
+      const track = kind === "audio" ? this.audio : this.screen ?? this.video;
+      if (one.sender.track !== (track ?? null)) one.sender.replaceTrack(track ?? null).catch(() => {});
+    }
+  }
+
+  async offer(peer, number) {
+    const link = this.make(peer, number);
+    const { connection } = link;
+    for (const kind of ["audio", "video"]) connection.addTransceiver(kind, { direction: "sendrecv" });
+    this.fill(link);
+    await this.trying(link, async () => {
+      await connection.setLocalDescription(await connection.createOffer());
+      await this.tell(link, "offer");
+    });
+  }
+
+  async accept(peer, number, sdp, address) {
+    const link = this.make(peer, number);
+    const { connection } = link;
+    await this.trying(link, async () => {
+      await connection.setRemoteDescription({ type: "offer", sdp: reachable(sdp, address) });
+      for (const one of connection.getTransceivers()) one.direction = "sendrecv";
+      this.fill(link);
+      await connection.setLocalDescription(await connection.createAnswer());
+      await this.tell(link, "answer");
+    });
+  }
+
+  async settle(peer, number, sdp, address) {
+    const link = this.links.get(peer);
+    if (link?.number !== number) return;
+    await this.trying(link, () =>
+      link.connection.setRemoteDescription({ type: "answer", sdp: reachable(sdp, address) }));
+  }
+
+  // What somebody sent may be no description: then there is no connection with them.
+  async trying(link, act) {
+    try {
+      await act();
+    } catch (error) {
+      console.info(`no connection: ${error.message}`);
+    }
+  }
+
+  // Tells the other side once all own addresses are known, or after a while.
+  async tell(link, kind) {
+    const { connection, peer, number } = link;
+    await new Promise((resolve) => {
+      const timer = setTimeout(resolve, GATHERS);
+      const look = () => {
+        if (connection.iceGatheringState !== "complete") return;
+        clearTimeout(timer);
+        resolve();
+      };
+      connection.onicegatheringstatechange = look;
+      look();
+    });
+    if (this.links.get(peer) !== link) return;
+    await this.on.describe(peer, { kind, number, sdp: connection.localDescription.sdp });
+  }
+
+  // Who speaks, and how well it arrives.
+  look() {
+    for (const link of this.links.values()) {
+      const sources = (kind) =>
+        link.connection.getReceivers().flatMap((r) => r.track.kind === kind ? r.getSynchronizationSources() : []);
+      link.isSpeaking = sources("audio").some((s) => s.audioLevel > SPEAKS);
+      // A camera that is turned off sends nothing, and nothing says so.
+      const newest = Math.max(0, ...sources("video").map((s) => s.timestamp));
+      if (newest > link.newest) link.seenAt = performance.now();
+      link.newest = newest;
+      if (Date.now() - (link.lookedAt ?? 0) < LOOKS) continue;
+      link.lookedAt = Date.now();
+      link.connection.getStats().then((stats) => {
+        let [lost, all] = [0, 0];
+        for (const one of stats.values()) {
+          if (one.type !== "inbound-rtp") continue;
+          lost += one.packetsLost;
+          all += one.packetsLost + one.packetsReceived;
+        }
+        const part = (lost - (link.lost ?? 0)) / Math.max(1, all - (link.all ?? 0));
+        Object.assign(link, { lost, all, quality: part > 0.05 ? "bad" : part > 0.01 ? "fair" : "good" });
+      }).catch(() => {});
+    }
+  }
+
+  close(peer) {
+    const link = this.links.get(peer);
+    this.links.delete(peer);
+    link?.connection.close();
+  }
+
+  end() {
+    for (const peer of [...this.links.keys()]) this.close(peer);
+    for (const track of [this.audio, this.video, this.screen]) track?.stop();
+    this.hearing?.close();
+    this.hearing = this.listened = undefined;
+    this.reset();
+  }
+}

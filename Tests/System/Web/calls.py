@@ -1,0 +1,560 @@
+#!/usr/bin/env python3
+"""Calls between browsers on hosts of their own: frames and sound, and every way in which a call ends.
+
+    calls.py FOLDER --work FOLDER [--only NAME...]
+
+Makes hosts within a network that has nothing but a loopback interface. Ends with `N passed, N failed`.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import signal
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+
+import pages  # noqa: F401  Finds the drivers.
+from axe_playwright_python.sync_playwright import Axe
+from pages import CHROMIUM, Desk, arguments
+from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+
+from Driver.checks import Broken, Checks
+from Driver.daemon import Daemon, Programs
+from Driver.network import OwnNetwork, demand_own_network
+from Driver.process import until
+
+SERIOUS = ("serious", "critical")
+NAMES = ["ada", "ben", "cyn"]
+ON_THE_LAN = ["--interface", "eth0", "--discovery", "embedded"]
+FAKES = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]
+ALWAYS = ["--no-sandbox", "--autoplay-policy=no-user-gesture-required"]
+# What somebody sees and hears of the others: frames that were shown, and the loudest sample in three seconds.
+MEDIA = """async () => {
+    const videos = [...document.querySelectorAll(".talk figure[data-peer] video")];
+    const context = new AudioContext();
+    await context.resume();
+    const all = await Promise.all(videos.map(async (video) => {
+        const analyser = context.createAnalyser();
+        context.createMediaStreamSource(video.srcObject).connect(analyser);
+        const samples = new Float32Array(analyser.fftSize);
+        let loudest = 0;
+        for (let step = 0; step < 60 && loudest < 0.01; step += 1) {
+            await new Promise((resolve) => setTimeout(resolve, 50));
+            analyser.getFloatTimeDomainData(samples);
+            loudest = Math.max(loudest, ...samples.map(Math.abs));
+        }
+        return [video.getVideoPlaybackQuality().totalVideoFrames, loudest];
+    }));
+    await context.close();
+    return all;
+}"""
+
+
+# The page's clock, which a test moves.
+AHEAD = """const now = Date.now;
+    let ahead = 0;
+    Date.now = () => now() + ahead;
+    window.pass = (milliseconds) => { ahead += milliseconds; };"""
+
+
+class Host(Daemon):
+    """A daemon on a host of its own; commands run there, too."""
+
+    def stoa(self, *words: str, text: str = "") -> tuple[int, str, str]:
+        done = subprocess.run(
+            [*map(str, self.wrapper), str(self.programs.stoa), "--socket", str(self.socket), *words],
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env=self.environment,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+
+class Lan(Desk):
+    """Hosts beside each other, each with a daemon and a browser."""
+
+    def __init__(self, programs: Path, folder: Path, playwright: Playwright, checks: Checks) -> None:
+        self.folder, self.checks, self.playwright = folder, checks, playwright
+        folder.mkdir(parents=True, exist_ok=True)
+        self.contexts, self.faults, self.browsers = [], [], {}
+        self.networks = [OwnNetwork() for _ in NAMES]
+        self.hosts: dict[str, Host] = {}
+        run = ["ip", "link", "add", "lan", "type", "bridge", "mcast_snooping", "0"]
+        subprocess.run(run, check=True)
+        subprocess.run(["ip", "link", "set", "lan", "up"], check=True)
+        for number, (name, network) in enumerate(zip(NAMES, self.networks, strict=True), 1):
+            end, process = f"port{number}", str(network.process.pid)
+            line = ["ip", "link", "add", end, "type", "veth", "peer", "name", "eth0", "netns", process]
+            subprocess.run(line, check=True)
+            subprocess.run(["ip", "link", "set", end, "master", "lan", "up"], check=True)
+            inside = [*network.wrapper, "ip"]
+            subprocess.run([*inside, "address", "add", f"10.77.0.{number}/24", "dev", "eth0"], check=True)
+            subprocess.run([*inside, "link", "set", "eth0", "up"], check=True)
+            # A page that may use no device learns only of the address that leads out.
+            subprocess.run([*inside, "route", "add", "default", "via", "10.77.0.254"], check=True)
+            self.hosts[name] = Host(
+                Programs.within(programs), folder, name, [*ON_THE_LAN, "--name", name], wrapper=network.wrapper
+            )
+        self.ada, self.ben, self.cyn = (self.hosts[name] for name in NAMES)
+
+    def begin(self) -> None:
+        for daemon in self.hosts.values():
+            daemon.start()
+            daemon.call("join", room="meeting")
+        people = {name: "@" + daemon.call("status")["person"] for name, daemon in self.hosts.items()}
+        for name, daemon in self.hosts.items():
+            others = [other for other in NAMES if other != name]
+            until(
+                f"{name} is linked to all",
+                lambda d=daemon: sum(peer["state"] == "linked" for peer in d.every("peers")) == len(NAMES) - 1,
+            )
+            until(
+                f"{name} knows all by name",
+                lambda d=daemon, o=others: set(o) <= {m["name"] for m in d.every("members", to="meeting")},
+            )
+            for other in others:
+                daemon.call("addPerson", person=people[other])
+        for other in ("ben", "cyn"):
+            self.ada.call("createConversation", person="@" + other)
+            self.hosts[other].call("createConversation", person="@ada")
+        self.cyn.call("createConversation", person="@ben")
+        self.ben.call("createConversation", person="@cyn")
+
+    def launch(self, name: str, *flags: str) -> Browser:
+        """A browser on a host; the same one for the same flags."""
+        key = (name, flags)
+        if key not in self.browsers:
+            script = self.folder / f"browser-{name}"
+            wrapper = " ".join(self.hosts[name].wrapper)
+            script.write_text(f'#!/bin/sh\nexec {wrapper} {CHROMIUM} "$@"\n')
+            script.chmod(0o755)
+            self.browsers[key] = self.playwright.chromium.launch(
+                executable_path=script, args=[*ALWAYS, *flags]
+            )
+        return self.browsers[key]
+
+    def page(self, name: str, *words: str, flags: list[str] = FAKES, script: str = "") -> Page:
+        self.browser = self.launch(name, *flags)
+        context = self.context()
+        if flags:
+            context.grant_permissions(["camera", "microphone"])
+        if script:
+            context.add_init_script(script)
+        page = context.new_page()
+        self.watch(page)
+        page.goto(self.redirect(self.hosts[name], *words).as_uri())
+        page.wait_for_selector("html[data-ready]")
+        return page
+
+    def leave(self) -> None:
+        """Closes all pages; the next part begins with new ones."""
+        for context in self.contexts:
+            context.close()
+        self.contexts = []
+
+    def close(self) -> None:
+        self.leave()
+        for browser in self.browsers.values():
+            browser.close()
+        for daemon in self.hosts.values():
+            while process := self.program(daemon):
+                os.kill(process, signal.SIGTERM)
+                until("stoa-web ends", lambda p=process: not Path(f"/proc/{p}/exe").exists())
+        for daemon in self.hosts.values():
+            daemon.stop()
+        for network in self.networks:
+            network.close()
+
+
+class Calls:
+    def __init__(self, lan: Lan) -> None:
+        self.lan, self.checks = lan, lan.checks
+
+    # ---- What people see and press
+
+    @staticmethod
+    def go(page: Page, name: str) -> None:
+        page.click(f".conversation:has(bdi:text-is('{name}'))")
+        page.wait_for_function(
+            "name => document.querySelector('.room .head h1')?.textContent.startsWith(name)", arg=name
+        )
+
+    def call(self, page: Page, name: str, video: bool = True) -> None:
+        self.go(page, name)
+        page.click(f".room .head button[aria-label='{'Call with video' if video else 'Call'}']")
+
+    @staticmethod
+    def press(page: Page, text: str) -> None:
+        page.click(f".talk button:text-is('{text}')")
+
+    @staticmethod
+    def phase(page: Page, name: str) -> None:
+        page.wait_for_selector(f".talk[data-phase='{name}']:visible")
+
+    @staticmethod
+    def over(page: Page) -> None:
+        page.wait_for_selector(".talk", state="hidden")
+
+    @staticmethod
+    def connected(page: Page, count: int = 1) -> None:
+        page.wait_for_function(
+            "n => document.querySelectorAll('.talk figure[data-media=connected]').length === n", arg=count
+        )
+
+    def line(self, page: Page, text: str) -> None:
+        page.locator(".line.told", has_text=text).last.wait_for()
+
+    def flows(self, page: Page, who: str, frames: bool = True, sound: bool = True, count: int = 1) -> None:
+        if frames:
+            page.wait_for_function(
+                """n => [...document.querySelectorAll('.talk figure[data-peer] video')]
+                    .filter((v) => v.getVideoPlaybackQuality().totalVideoFrames > 0).length === n""",
+                arg=count,
+            )
+        media = page.evaluate(MEDIA)
+        self.checks.same(f"{who}: so many others", len(media), count)
+        for seen, heard in media:
+            self.checks.that(f"{who} sees {'frames' if frames else 'none'}", (seen > 0) == frames, seen)
+            self.checks.that(f"{who} {'hears' if sound else 'hears nothing'}", (heard >= 0.01) == sound, heard)
+
+    def both(self) -> tuple[Page, Page]:
+        a, b = self.lan.page("ada"), self.lan.page("ben")
+        self.go(b, "ada")
+        return a, b
+
+    def talking(self) -> tuple[Page, Page]:
+        a, b = self.both()
+        self.call(a, "ben")
+        self.phase(b, "ringing")
+        self.press(b, "Answer with video")
+        self.connected(a)
+        self.connected(b)
+        return a, b
+
+    def stored(self, name: str, to: str) -> dict:
+        """The last call that a daemon has stored."""
+        found = [m for m in self.lan.hosts[name].call("history", to=to, limit=50)["messages"] if "call" in m]
+        return found[-1] if found else {"call": {"outcome": "none"}}
+
+    def becomes(self, outcome: str, count: int) -> None:
+        """Both daemons have so many calls, the last of which became that."""
+        for name, to in (("ada", "@ben"), ("ben", "@ada")):
+            until(
+                f"{name} has stored call {count}",
+                lambda n=name, t=to: self.count(n, t) == count and self.stored(n, t)["call"]["outcome"] == outcome,
+            )
+        self.checks.that(f"stored once, as {outcome}", True)
+
+    def count(self, name: str, to: str) -> int:
+        return sum("call" in m for m in self.lan.hosts[name].call("history", to=to, limit=200)["messages"])
+
+    @property
+    def already(self) -> int:
+        return self.count("ada", "@ben")
+
+    # ---- Each of these is one way in which a call goes
+
+    def axe(self, page: Page) -> None:
+        found = Axe().run(page).response["violations"]
+        self.checks.same("axe-core finds nothing serious", [f["id"] for f in found if f["impact"] in SERIOUS], [])
+
+    def answered(self) -> None:
+        before = self.already
+        a, b = self.both()
+        self.call(a, "ben")
+        self.phase(b, "ringing")
+        self.axe(b)
+        self.press(b, "Answer with video")
+        self.connected(a)
+        self.connected(b)
+        self.axe(a)
+        self.flows(a, "ada")
+        self.flows(b, "ben")
+        self.checks.same("the key is beside the name", a.locator(".talk figcaption .key").count(), 1)
+        self.press(b, "Hang up")
+        self.over(a)
+        self.over(b)
+        self.becomes("answered", before + 1)
+        self.line(a, "Call from ada, 0:")
+        self.line(b, "Call from ada, 0:")
+        code, out, _ = self.lan.ben.stoa("history", "@ada")
+        self.checks.that("the command shows it", code == 0 and "Call, 0:" in out, out)
+
+    def muted(self) -> None:
+        """Microphone and camera off and on, and a screen in the camera's place."""
+        a, b = self.talking()
+        self.press(a, "Mute microphone")
+        self.press(a, "Camera off")
+        b.wait_for_selector(".talk figure[data-peer]:not(.seen)")
+        heard = b.evaluate(MEDIA)[0][1]
+        self.checks.that("ben hears nothing", heard < 0.01, heard)
+        self.press(a, "Unmute microphone")
+        self.press(a, "Share screen")
+        b.wait_for_selector(".talk figure[data-peer].seen")
+        self.press(a, "Stop sharing")
+        b.wait_for_selector(".talk figure[data-peer]:not(.seen)")
+        self.flows(b, "ben")
+        self.press(a, "Devices")
+        a.wait_for_selector("dialog meter")
+        a.wait_for_function("() => document.querySelector('dialog meter').value > 0")
+        a.keyboard.press("Escape")
+
+    def no_media(self) -> None:
+        """Browsers that do not reach each other."""
+        script = """const Connection = RTCPeerConnection;
+            window.RTCPeerConnection = class extends Connection {
+                constructor(wanted) { super({ ...wanted, iceTransportPolicy: "relay" }); }
+            };"""
+        a, b = (self.lan.page(name, script=script + AHEAD) for name in ("ada", "ben"))
+        self.go(b, "ada")
+        self.call(a, "ben")
+        self.phase(b, "ringing")
+        self.press(b, "Answer")
+        self.phase(a, "in")
+        a.evaluate("() => pass(11000)")
+        a.locator(".talk .problem", has_text="do not reach each other").wait_for()
+
+    def declined(self) -> None:
+        before = self.already
+        a, b = self.both()
+        self.call(a, "ben", video=False)
+        self.phase(b, "ringing")
+        self.press(b, "Decline")
+        self.over(a)
+        self.over(b)
+        self.becomes("declined", before + 1)
+        self.line(b, "Declined call from ada")
+
+    def busy(self) -> None:
+        a, b = self.talking()
+        c = self.lan.page("cyn")
+        self.call(c, "ben", video=False)
+        c.locator(".toast", has_text="They are in another call").wait_for()
+        self.over(c)
+        self.checks.that("ben's call goes on", b.locator(".talk[data-phase=in]").count() == 1)
+        self.connected(a)
+
+    def cancelled(self) -> None:
+        before = self.already
+        a, b = self.both()
+        self.call(a, "ben", video=False)
+        self.phase(b, "ringing")
+        self.press(a, "Hang up")
+        self.over(b)
+        self.becomes("cancelled", before + 1)
+
+    def missed(self) -> None:
+        before = self.already
+        a = self.lan.page("ada", script=AHEAD)
+        self.call(a, "ben", video=False)
+        self.phase(a, "calling")
+        a.evaluate("() => pass(46000)")
+        self.over(a)
+        self.becomes("missed", before + 1)
+        b = self.lan.page("ben")
+        self.go(b, "ada")
+        self.line(b, "Missed call from ada")
+
+    def closed(self) -> None:
+        before = self.already
+        a, b = self.talking()
+        a.close(run_before_unload=False)
+        self.over(b)
+        self.becomes("answered", before + 1)
+
+    def crossed(self) -> None:
+        before = self.already
+        a, b = self.both()
+        self.go(a, "ben")
+        for page in (a, b):
+            page.evaluate("""() => setTimeout(
+                () => document.querySelector(".room .head button[aria-label='Call with video']").click(), 300)""")
+        self.connected(a)
+        self.connected(b)
+        self.flows(a, "ada")
+        self.press(a, "Hang up")
+        self.over(b)
+        self.becomes("answered", before + 1)
+
+    def no_camera(self) -> None:
+        script = """const get = MediaDevices.prototype.getUserMedia;
+            MediaDevices.prototype.getUserMedia = function (wanted) {
+                return wanted.video ? Promise.reject(new DOMException("none", "NotFoundError")) : get.call(this, wanted);
+            };"""
+        a = self.lan.page("ada", script=script)
+        b = self.lan.page("ben")
+        self.call(a, "ben")
+        self.phase(b, "ringing")
+        self.press(b, "Answer with video")
+        self.connected(b)
+        self.flows(b, "ben", frames=False)
+        self.flows(a, "ada")
+
+    def no_device(self) -> None:
+        a = self.lan.page("ada", flags=[])
+        b = self.lan.page("ben")
+        self.call(b, "ada")
+        self.phase(a, "ringing")
+        self.press(a, "Answer with video")
+        self.connected(a)
+        self.connected(b)
+        self.flows(a, "ada")
+        self.flows(b, "ben", frames=False, sound=False)
+        a.locator(".talk .state", has_text="you can watch and listen").wait_for()
+
+    def restarted(self) -> None:
+        before = self.already
+        a, b = self.talking()
+        for daemon in (self.lan.ben, self.lan.ada):
+            daemon.stop(signal.SIGKILL)
+            self.flows(a, "ada")
+            daemon.start()
+        until("the two are linked", lambda: any(p["name"] == "ben" and p["state"] == "linked"
+                                                for p in self.lan.ada.every("peers")))
+        self.flows(b, "ben")
+        for page in (a, b):
+            page.wait_for_selector(".composer:not(.off)")
+        self.press(a, "Hang up")
+        self.over(b)
+        self.becomes("answered", before + 1)
+
+    def room(self) -> None:
+        made = self.lan.ada.call("createConversation", room="den")
+        for daemon in (self.lan.ben, self.lan.cyn):
+            daemon.call("join", invite=made["invite"])
+        until("all are in", lambda: all(len(d.every("members", to="&den")) == 3 for d in self.lan.hosts.values()))
+        all_pages = {name: self.lan.page(name) for name in NAMES}
+        for page in all_pages.values():
+            page.wait_for_selector(".conversation:has(bdi:text-is('&den'))")
+            self.go(page, "&den")
+        all_pages["ben"].click(".room .head button[aria-label='Call with video']")
+        for name in ("ada", "cyn"):
+            all_pages[name].click(".room .head button:text-is('Join the call')")
+        for name, page in all_pages.items():
+            self.connected(page, 2)
+            media = page.evaluate(MEDIA)
+            self.checks.same(f"{name} hears two", [loud >= 0.01 for _, loud in media], [True, True])
+        self.press(all_pages["cyn"], "Hang up")
+        for name in ("ada", "ben"):
+            self.connected(all_pages[name], 1)
+        self.press(all_pages["ben"], "Hang up")
+        self.over(all_pages["ada"])
+        until("it is stored", lambda: self.stored("cyn", "&den")["call"]["outcome"] == "answered")
+
+    # Shows: calls.members
+    def altered(self) -> None:
+        """Another member of a room sends descriptions for a call of two others, as its own device may."""
+        made = self.lan.ada.call("createConversation", room="nook")
+        for daemon in (self.lan.ben, self.lan.cyn):
+            daemon.call("join", invite=made["invite"])
+        until("all are in", lambda: all(len(d.every("members", to="&nook")) == 3 for d in self.lan.hosts.values()))
+        a, b = self.talking()
+        heard: list[bytes] = []
+        with self.lan.ada.control() as control:
+            control.call("subscribe", kinds=["call"])
+            self.press(b, "Hang up")
+            self.call(b, "ada")
+            while not heard:
+                event = control.next()
+                if event.get("method") == "call":
+                    heard.append(base64.b64decode(event["params"]["data"]))
+        call = heard[0][1:9]
+        self.phase(a, "ringing")
+        self.press(a, "Answer with video")
+        self.connected(a)
+        for kind in (6, 7):
+            data = base64.b64encode(bytes([kind]) + call + bytes([2, 0, 1]) + b"\x03\x00").decode()
+            for to in ("@ada", "&nook"):
+                self.lan.cyn.call("callSignal", to=to, member="@ada", data=data)
+        leave = base64.b64encode(bytes([5]) + call).decode()
+        self.lan.cyn.call("callSignal", to="@ada", member="@ada", data=leave)
+        a.wait_for_timeout(1_000)
+        self.connected(a)
+        self.checks.same("nobody else is in the call", a.locator(".talk figure[data-peer]").count(), 1)
+        self.flows(a, "ada")
+
+    def from_terminal(self) -> None:
+        b = self.lan.page("ben")
+        context = self.lan.launch("ada", *FAKES).new_context()
+        self.lan.contexts.append(context)
+        a = context.new_page()
+        path = self.lan.ada.output("call", "@ben", "--no-open").splitlines()[-1]
+        a.goto(Path(path).as_uri())
+        self.phase(b, "ringing")
+        self.press(b, "Answer")
+        self.connected(a)
+
+    # Shows: calls.bounds
+    def pure(self) -> None:
+        """The bounds of what others send, without a daemon."""
+        page = self.lan.page("ada")
+        found = page.evaluate("""async () => {
+            const wire = await import("/callwire.js");
+            const parts = new wire.Parts();
+            const part = { kind: "offer", call: "00", number: 1, n: 0, of: 2, part: new Uint8Array(9) };
+            const late = (parts.take("a", part, 0), parts.take("a", { ...part, n: 1 }, 6000));
+            for (let sender = 0; sender < 100; sender += 1) parts.take(`s${sender}`, part, 0);
+            const bomb = new Blob([new Uint8Array(1 << 24)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+            const whole = new Uint8Array(await new Response(bomb).arrayBuffer());
+            const inflated = await wire.inflate([whole]).then(() => "all", (error) => error.message);
+            const line = "a=candidate:1 1 udp 2 x-y.local 999 typ host generation 0";
+            return {
+                late: late === undefined,
+                senders: parts.senders.size,
+                inflated,
+                short: [[], [6], [1, 2], new Array(9).fill(6), [99, ...new Array(8)]].map((bytes) =>
+                    wire.decode(new Uint8Array(bytes)) === undefined),
+                address: wire.reachable(line, "10.1.1.1"),
+                hidden: wire.reachable(line, "fe80::1%eth0") === line,
+                others: wire.reachable("a=candidate:1 1 udp 2 10.0.0.1 9 typ relay raddr 1 rport 1", "10.1.1.1"),
+            };
+        }""")
+        self.checks.that("parts that come late are dropped", found["late"])
+        self.checks.that("few senders are remembered", found["senders"] <= 16, found["senders"])
+        self.checks.same("inflating stops", found["inflated"], "the description is too long")
+        self.checks.same("what is none is none", found["short"], [True] * 5)
+        self.checks.that("a hidden address becomes the link's", "2 10.1.1.1 999 typ host" in found["address"], found)
+        self.checks.that("not one that a browser cannot use", found["hidden"])
+        self.checks.same("only addresses of hosts stay", found["others"], "")
+
+
+def main() -> None:
+    given = arguments()
+    demand_own_network("unshare --net")
+    checks = Checks()
+    if not Path(CHROMIUM).exists():
+        sys.exit(77)
+    with sync_playwright() as playwright:
+        lan = Lan(given.programs, given.work, playwright, checks)
+        try:
+            lan.begin()
+            calls = Calls(lan)
+            names = given.only or [
+                "pure", "answered", "muted", "no_media", "declined", "busy", "cancelled", "missed", "closed", "crossed", "no_camera",
+                "no_device", "restarted", "room", "altered", "from_terminal",
+            ]
+            for name in names:
+                checks.context = f"{name}: "
+                try:
+                    getattr(calls, name)()
+                    checks.say("done")
+                except Exception as error:  # noqa: BLE001  One that fails does not end the others.
+                    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == __file__]
+                    checks.fail("it goes on", f"line {lines[-1]}: {error!r}"[:1200])
+                lan.leave()
+            checks.context = ""
+            checks.same("no page complains", [f for f in lan.faults if "WebSocket" not in f], [])
+        except Broken as error:
+            checks.fail("the run goes on", error)
+        finally:
+            lan.close()
+    sys.exit(checks.report())
+
+
+if __name__ == "__main__":
+    main()
