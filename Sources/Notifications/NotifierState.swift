@@ -31,6 +31,8 @@ package enum NotifierEffect: Equatable, Sendable {
     case close(tag: String)
     /// Open a terminal with a conversation, or with all of them.
     case open(conversation: String?)
+    /// Open the page, which answers the call that rings in a conversation.
+    case answer(conversation: String)
 }
 
 /// What a person can do about a notification.
@@ -39,6 +41,8 @@ package enum NoteAction: String, Equatable, Sendable {
     /// Answer at once; where the desktop has no way to type one, the conversation is opened.
     case reply
     case accept
+    /// Answer a call.
+    case answer
 }
 
 /// What a notification says.
@@ -144,6 +148,7 @@ package struct NotifierState: Sendable {
     /// Requests that stand on the desktop, each or all together.
     private var requests: Set<String> = []
     private var replies: [Reply] = []
+    private var rings = CallRings()
     private var effects: [NotifierEffect] = []
 
     /// Begins; the first event is `.due`.
@@ -152,7 +157,10 @@ package struct NotifierState: Sendable {
     /// When `.due` is to be given next; nil for never.
     package var nextDue: Int64? {
         // Without the daemon there is nobody to ask what was missed.
-        [self.nextAttempt, self.isConnected ? self.held?.until : nil].compactMap(\.self).min()
+        [
+            self.nextAttempt, self.isConnected ? self.held?.until : nil,
+            self.rings.nextDue,
+        ].compactMap(\.self).min()
     }
 
     /// Takes what has happened; gives what is to be done about it, in order.
@@ -180,11 +188,19 @@ package struct NotifierState: Sendable {
             self.nextAttempt = now + self.pause
             self.pause = min(self.pause * 2, Self.pauses.upperBound)
         case .received(.response(let response)): self.answered(response, wishes)
-        case .received(.notification(let request)): self.notified(ServerEvent(request), wishes)
+        case .received(.notification(let request)):
+            let event = ServerEvent(request)
+            if case .call(let call) = event {
+                let place = self.conversations[call.conversation]
+                let rings = place?.isDirect == true && place?.isMuted == false
+                self.effects += self.rings.hear(call, of: rings ? place?.name : nil, at: now)
+            }
+            self.notified(event, wishes)
         case .dismissed(let tag): self.dismissed(tag)
         case .chosen(let tag, let action): self.choose(action, of: tag)
         case .replied(let tag, let text): self.reply(text, to: tag)
         case .due:
+            self.effects += self.rings.expire(at: now)
             if let next = self.nextAttempt, next <= now, !self.isConnected {
                 self.nextAttempt = nil
                 self.effects.append(.connect)
@@ -257,7 +273,7 @@ package struct NotifierState: Sendable {
         let cursor = self.cursor
         self.ask(SubscribeMethod.self, .follow) {
             $0.from = cursor
-            $0.kinds = [.message, .conversation, .alert, .request, .deleted, .edited]
+            $0.kinds = [.message, .conversation, .alert, .request, .deleted, .edited, .call]
             $0.notMine = true
         }
         self.askForConversations()
@@ -432,6 +448,9 @@ package struct NotifierState: Sendable {
     }
 
     private mutating func choose(_ action: NoteAction, of tag: String) {
+        if let id = self.rings.conversation(of: tag) {
+            return self.effects.append(.answer(conversation: id))
+        }
         let peer = self.requests.first { Self.tag(ofRequest: $0) == tag }
         if action == .accept, let peer {
             return self.ask(AcceptMethod.self, .accept(peer)) { $0.person = "@\(peer)" }

@@ -7,15 +7,16 @@ enum ChatPage {
         Files.exists(Files.parent(of: control) + "/web.sock")
     }
 
-    /// Opens a conversation, or the one that the page chooses; false where nothing could be started.
+    /// Opens a conversation, or the one that the page chooses, and answers the call that rings there; false where nothing could be started.
     ///
     /// In a unit of its own, for the same reason as a terminal; the page's program goes on when the command has ended.
-    static func open(_ conversation: String?) -> Bool {
+    static func open(_ conversation: String?, answering: Bool = false) -> Bool {
         let stoa = ProgramStart.companion("stoa") ?? "stoa"
         var words = [
             "systemd-run", "--user", "--collect", "--quiet", "--property=KillMode=process",
         ]
-        words += [stoa, "web"] + (conversation.map { [$0] } ?? [])
+        words += answering ? [stoa, "call", "--answer"] : [stoa, "web"]
+        words += conversation.map { [$0] } ?? []
         do throws(SystemError) {
             return try ChildProcess(words, environment: ProcessEnvironment.variables()).wait()
                 == .exited(0)

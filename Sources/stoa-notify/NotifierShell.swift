@@ -167,6 +167,7 @@ struct NotifierShell {
                 self.note(note), replacing: self.numbers[tag] ?? 0)
         case .close(let tag):
             if let number = self.numbers.removeValue(forKey: tag) { self.bus.close(number) }
+        case .answer(let conversation): _ = ChatPage.open(conversation, answering: true)
         case .open(let conversation):
             let isOpen =
                 ChatPage.isInUse(besides: self.socket)
@@ -193,6 +194,7 @@ struct NotifierShell {
             case .reply:
                 if self.bus.canReply { shown.actions.append(("inline-reply", "Reply")) }
             case .accept: shown.actions.append((action.rawValue, "Accept"))
+            case .answer: shown.actions.append((action.rawValue, "Answer"))
             }
         }
         return shown

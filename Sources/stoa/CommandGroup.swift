@@ -8,9 +8,8 @@ struct CommandGroup {
         CommandGroup(
             title: "Talk",
             names: [
-                "chat", "web", "send", "history", "search", "conversations", "edit", "delete",
-                "react",
-                "info",
+                "chat", "web", "call", "send", "history", "search", "conversations", "edit",
+                "delete", "react", "info",
             ]),
         CommandGroup(
             title: "Rooms",

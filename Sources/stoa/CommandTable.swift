@@ -67,6 +67,7 @@ enum CommandTable {
         RestoreCommand.self,
         ChatCommand.self,
         WebCommand.self,
+        CallCommand.self,
         ExportCommand.self,
         OnCommand.self,
         RunCommand.self,

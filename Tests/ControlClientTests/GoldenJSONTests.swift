@@ -29,7 +29,7 @@ import Testing
     ]
     private static let others: Set = [
         "realm", "backup", "restore", "chat", "on", "run", "ask", "fetch", "picture", "notify",
-        "web",
+        "web", "call",
         "stream",
         "doctor",
     ]

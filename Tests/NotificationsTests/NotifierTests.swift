@@ -528,4 +528,37 @@ struct NotifierTests {
             .first { $0.method == "send" }
         #expect(again?.params == reply.params)
     }
+
+    private func ring(_ kind: UInt8, call: UInt8 = 7, _ extra: [UInt8] = []) -> NotifierEvent {
+        let bytes = [kind] + [UInt8](repeating: call, count: 8) + extra
+        let data = String(decoding: Base64(bytes).text, as: UTF8.self)
+        return .received(
+            .notification(
+                RPCRequest(
+                    method: CallEvent.name,
+                    params: .named([
+                        .init("conversation", .string(Desk.ben)), .init("peer", "bbbb"),
+                        .init("data", .string(data)),
+                    ]))))
+    }
+
+    @Test("a call rings once, with a way to answer, until the caller is not heard or gives up")
+    func ringing() {
+        let desk = Desk()
+        _ = desk.begin()
+        let shown = desk.give(self.ring(1, [0]))
+        guard case .show(let tag, let note)? = shown.first else {
+            Issue.record("\(shown)")
+            return
+        }
+        #expect(note.title == "@ben is calling" && note.actions == [.answer])
+        #expect(desk.give(self.ring(1, [0])).isEmpty)
+        #expect(
+            desk.give(.chosen(tag: tag, .answer)) == [.answer(conversation: Desk.ben)])
+        #expect(desk.give(self.ring(5, call: 8)).isEmpty)
+        #expect(desk.give(self.ring(5)) == [.close(tag: tag)])
+        _ = desk.give(self.ring(1, [0]))
+        desk.now += 7_000
+        #expect(desk.give(.due) == [.close(tag: tag)])
+    }
 }
