@@ -1,6 +1,6 @@
 // What becomes of calls: events go in with the time, and what is to be done comes out. It has no clock and no device.
 //
-// idle → calling | ringing → joining → in → idle. A call of two rings; in a room one starts it, and others join.
+// idle → calling | ringing → joining → in → idle. A call of two rings; in a room one starts it, others join.
 
 export const RINGS = 45000;
 const RING_AGAIN = 2000;
@@ -14,6 +14,7 @@ const NO_MEDIA = 10000;
 const ROOM_LOST = 12000;
 const MOST = 4;
 const ROOMS = 64;
+const CALLS = 64;
 // Why somebody does not take a call.
 const [DECLINED, BUSY, ELSEWHERE] = [1, 2, 3];
 
@@ -23,6 +24,8 @@ export class CallMachine {
     this.me = me;
     // Calls in rooms that one could join: by conversation, its id and who was heard when.
     this.rooms = new Map();
+    // Calls that do not ring here any more.
+    this.over = new Set();
     this.reset();
   }
 
@@ -96,6 +99,7 @@ export class CallMachine {
       return;
     }
     if (this.phase === "calling") this.send("member", "leave");
+    else if (this.phase === "joining" && this.caller) this.send(this.caller, "decline", { reason: DECLINED });
     else if (this.isRoom) this.send("room", "leave");
     else { for (const peer of this.peers.keys()) this.send(peer, "leave"); }
     this.end("");
@@ -136,7 +140,7 @@ export class CallMachine {
 
   heard_ring(signal) {
     const { from, call, conversation, video, isRoom } = signal;
-    if (isRoom) return;
+    if (isRoom || this.over.has(call)) return;
     if (this.isThis(signal)) {
       if (this.phase === "ringing" && from === this.caller) this.heardAt = this.now;
       // The word that this device joins was lost.
@@ -157,11 +161,8 @@ export class CallMachine {
   }
 
   heard_join(signal) {
-    const { from, call, conversation } = signal;
-    if (!this.isThis(signal) || this.phase === "ringing") {
-      this.send(from, "leave", {}, { call, conversation });
-      return;
-    }
+    const { from } = signal;
+    if (!this.isThis(signal)) return;
     if (this.phase === "calling") {
       this.phase = "in";
       this.toldAt = this.now;
@@ -213,7 +214,8 @@ export class CallMachine {
   heard_leave(signal) {
     if (signal.isRoom) this.rooms.get(signal.conversation)?.heard.delete(signal.from);
     if (!this.isThis(signal)) return;
-    if (this.phase === "ringing" && signal.from === this.caller) this.end("missed");
+    const isBefore = this.phase === "ringing" || this.phase === "joining";
+    if (isBefore && signal.from === this.caller) this.end("missed");
     else if (this.peers.has(signal.from)) {
       this.drop(signal.from);
       if (!this.peers.size) this.end("left");
@@ -265,6 +267,7 @@ export class CallMachine {
 
   // Another tab of this device took the call, or is in one.
   on_otherTab({ call }) {
+    this.forget(call);
     if (this.phase === "ringing" && this.call === call) this.end("");
   }
 
@@ -384,6 +387,12 @@ export class CallMachine {
     }
   }
 
+  // A word of it may still be on its way.
+  forget(call) {
+    this.over.add(call);
+    if (this.over.size > CALLS) this.over.delete(this.over.values().next().value);
+  }
+
   // The call is over for this device; the one who began it stores what became of it.
   end(why, outcome) {
     const wasIn = this.phase === "in" || this.phase === "joining";
@@ -394,8 +403,9 @@ export class CallMachine {
       const became = outcome ?? (this.wasConnected ? "answered" : wasIn && this.hadPeers ? "failed" : "cancelled");
       this.act("record", { call, conversation, outcome: became, seconds });
     }
+    this.forget(call);
     this.reset();
     this.act("quiet");
-    this.act("ended", { why, conversation });
+    this.act("ended", { why });
   }
 }

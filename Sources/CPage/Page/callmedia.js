@@ -65,7 +65,7 @@ export class CallMedia {
 
   wanted() {
     const { microphone, camera } = this.act.settings();
-    const one = (id, more = {}) => (id || Object.keys(more).length ? { ...(id ? { deviceId: id } : {}), ...more } : true);
+    const one = (id, more) => ({ ...(id ? { deviceId: id } : {}), ...more });
     return {
       audio: one(microphone, { echoCancellation: true, noiseSuppression: true }),
       video: one(camera, { width: { ideal: 640 }, height: { ideal: 480 }, frameRate: { max: 30 } }),
@@ -249,8 +249,9 @@ export class CallMedia {
   // Who speaks, and how well it arrives.
   look() {
     for (const link of this.links.values()) {
+      const receivers = link.connection.getReceivers();
       const sources = (kind) =>
-        link.connection.getReceivers().flatMap((r) => r.track.kind === kind ? r.getSynchronizationSources() : []);
+        receivers.filter((r) => r.track.kind === kind).flatMap((r) => r.getSynchronizationSources());
       link.isSpeaking = sources("audio").some((s) => s.audioLevel > SPEAKS);
       // A camera that is turned off sends nothing, and nothing says so.
       const newest = Math.max(0, ...sources("video").map((s) => s.timestamp));

@@ -83,7 +83,8 @@ export class Calls {
   }
 
   canCall(c) {
-    return c.kind === "secret" || c.kind === "direct" && c.person !== this.model.me.id && c.person !== this.model.me.device;
+    const { me } = this.model;
+    return c.kind === "secret" || c.kind === "direct" && c.person !== me.id && c.person !== me.device;
   }
 
   // A call in a room that one could join.
@@ -236,12 +237,11 @@ export class Calls {
     this.act.roomsChanged();
   }
 
-  do_ended({ why, conversation }) {
+  do_ended({ why }) {
     this.media.end();
     this.figures.clear();
     replaceChildren(this.people);
     if (T.callEnded[why]) note(T.callEnded[why]);
-    this.act.roomsChanged(conversation);
   }
 
   // ---- What is shown
@@ -268,6 +268,10 @@ export class Calls {
   draw() {
     const { machine, media } = this;
     this.element.hidden = machine.phase === "idle";
+    if (this.drawnPhase !== machine.phase) {
+      this.drawnPhase = machine.phase;
+      this.act.roomsChanged();
+    }
     if (this.element.hidden) {
       this.drawn = "";
       return;
@@ -320,7 +324,15 @@ export class Calls {
           { dataset: { peer: device } },
           video,
           this.act.picture(device, this.name(device), "huge"),
-          h("figcaption", {}, h("bdi", {}, this.name(device)), " ", this.mark(device), " ", h("span", { class: "quality" })),
+          h(
+            "figcaption",
+            {},
+            h("bdi", {}, this.name(device)),
+            " ",
+            this.mark(device),
+            " ",
+            h("span", { class: "quality" }),
+          ),
         );
         this.figures.set(device, figure);
         this.people.append(figure);
@@ -365,6 +377,8 @@ export class Calls {
 
   // Which microphone, camera and speaker; and whether a call is heard.
   async devices() {
+    const isBefore = !this.isIn;
+    if (isBefore) await this.media.begin(false);
     const all = await navigator.mediaDevices.enumerateDevices();
     const settings = this.act.settings();
     const chooser = (kind, name, chosen) =>
@@ -373,7 +387,11 @@ export class Calls {
         { onchange: (event) => chosen(event.target.value) },
         h("option", { value: "" }, T.callDefault),
         all.filter((d) => d.kind === kind && d.deviceId).map((d) =>
-          h("option", { value: d.deviceId, selected: settings[name] === d.deviceId }, plain(d.label) || d.deviceId.slice(0, 8))
+          h(
+            "option",
+            { value: d.deviceId, selected: settings[name] === d.deviceId },
+            plain(d.label) || d.deviceId.slice(0, 8),
+          )
         ),
       );
     const choose = (name) => async (value) => {
@@ -405,11 +423,12 @@ export class Calls {
         ),
       ));
     clearInterval(meter);
+    if (isBefore && !this.isIn) this.media.end();
   }
 
   // The buttons beside the name of a conversation.
   signs(c) {
-    if (!this.canCall(c)) return [];
+    if (!this.canCall(c) || this.isIn) return [];
     if (this.callIn(c.id)) {
       return [h("button", { type: "button", class: "main", onclick: () => this.start(c.id, false) }, T.callJoin)];
     }

@@ -1,6 +1,9 @@
 // What is heard while somebody calls, and while one calls.
 
-const TONES = { ringing: { pitches: [440, 554], every: 2000, lasts: 0.9 }, calling: { pitches: [425], every: 4000, lasts: 1 } };
+const TONES = {
+  ringing: { pitches: [440, 554], every: 2000, lasts: 0.9 },
+  calling: { pitches: [425], every: 4000, lasts: 1 },
+};
 
 export class Tone {
   begin(kind) {

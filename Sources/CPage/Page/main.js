@@ -81,6 +81,7 @@ const act = {
   sent: () => log.toEnd(),
   askForFiles,
   isLooking: () => presence.isLooking,
+  callDevices: () => calls.devices().catch(told),
   roomsChanged: () => {
     head.dataset.mark = "";
     headline();
@@ -100,8 +101,8 @@ const room = h("section", { class: "room", hidden: true }, head, log.element, ty
 const start = h("section", { class: "start" });
 const drawStart = makeStart({ start, link, model, windows, faces, show });
 const finding = makeFinding({ link, model, log, show, title });
-const main = h("main", {}, calls.element, start, room);
-const page = h("div", { class: "page" }, banner, h("div", { class: "columns" }, list.element, main));
+const main = h("main", {}, start, room);
+const page = h("div", { class: "page" }, banner, calls.element, h("div", { class: "columns" }, list.element, main));
 let isReady = false;
 
 // ---- Coming in
@@ -181,6 +182,7 @@ function locked() {
 
 function ended(why) {
   model.isOver = true;
+  calls.hangUp();
   replaceChildren(
     app,
     h(

@@ -60,6 +60,10 @@ export class Settings {
             close();
             this.doctor();
           }),
+          button(T.callDevices, () => {
+            close();
+            this.act.callDevices();
+          }),
           button(T.shortcuts, () => {
             close();
             this.shortcuts();

@@ -241,7 +241,7 @@ export const T = {
   callCameraOff: "Camera off",
   callShare: "Share screen",
   callShareEnd: "Stop sharing",
-  callDevices: "Devices",
+  callDevices: "Devices for calls",
   callDefault: "as the browser chooses",
   callMicrophone: "Microphone",
   callCamera: "Camera",

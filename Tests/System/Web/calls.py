@@ -53,6 +53,8 @@ MEDIA = """async () => {
 }"""
 
 
+PARTS = """pure answered muted tabs no_media declined busy cancelled missed closed crossed no_camera no_device restarted
+    room altered from_terminal""".split()
 # The page's clock, which a test moves.
 AHEAD = """const now = Date.now;
     let ahead = 0;
@@ -299,10 +301,27 @@ class Calls:
         self.press(a, "Stop sharing")
         b.wait_for_selector(".talk figure[data-peer]:not(.seen)")
         self.flows(b, "ben")
-        self.press(a, "Devices")
+        self.press(a, "Devices for calls")
         a.wait_for_selector("dialog meter")
         a.wait_for_function("() => document.querySelector('dialog meter').value > 0")
         a.keyboard.press("Escape")
+
+    def tabs(self) -> None:
+        """Two tabs of one browser ring; once one of them has answered, the other is silent."""
+        a, b = self.both()
+        other = b.context.new_page()
+        other.goto(self.lan.redirect(self.lan.ben).as_uri())
+        other.wait_for_selector("html[data-ready]")
+        self.call(a, "ben", video=False)
+        self.phase(b, "ringing")
+        self.phase(other, "ringing")
+        self.press(other, "Answer")
+        self.over(b)
+        self.connected(a)
+        # The caller has rung again meanwhile, if it rings at all.
+        b.wait_for_timeout(2_500)
+        self.checks.that("it does not ring again", b.locator(".talk").is_hidden())
+        self.connected(other)
 
     def no_media(self) -> None:
         """Browsers that do not reach each other."""
@@ -384,7 +403,8 @@ class Calls:
     def no_camera(self) -> None:
         script = """const get = MediaDevices.prototype.getUserMedia;
             MediaDevices.prototype.getUserMedia = function (wanted) {
-                return wanted.video ? Promise.reject(new DOMException("none", "NotFoundError")) : get.call(this, wanted);
+                const none = new DOMException("none", "NotFoundError");
+                return wanted.video ? Promise.reject(none) : get.call(this, wanted);
             };"""
         a = self.lan.page("ada", script=script)
         b = self.lan.page("ben")
@@ -534,10 +554,7 @@ def main() -> None:
         try:
             lan.begin()
             calls = Calls(lan)
-            names = given.only or [
-                "pure", "answered", "muted", "no_media", "declined", "busy", "cancelled", "missed", "closed", "crossed", "no_camera",
-                "no_device", "restarted", "room", "altered", "from_terminal",
-            ]
+            names = given.only or PARTS
             for name in names:
                 checks.context = f"{name}: "
                 try:
