@@ -222,7 +222,7 @@ extension RPCError {
     fileprivate static var callInOpenRoom: RPCError {
         .refused(
             "there are no calls in rooms that everyone may join", reason: "openRoom",
-            remedy: "call one person, or make a secret room: stoa create NAME")
+            remedy: "call one person, or make a secret room for the call")
     }
 
     fileprivate static var unknownStream: RPCError {

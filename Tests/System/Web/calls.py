@@ -390,9 +390,15 @@ class Calls:
         before = self.already
         a, b = self.both()
         self.go(a, "ben")
+        # Neither daemon passes anything on until both have called.
+        processes = [daemon.process.pid for daemon in (self.lan.ada, self.lan.ben)]
+        for process in processes:
+            os.kill(process, signal.SIGSTOP)
         for page in (a, b):
-            page.evaluate("""() => setTimeout(
-                () => document.querySelector(".room .head button[aria-label='Call with video']").click(), 300)""")
+            page.click(".room .head button[aria-label='Call with video']")
+            self.phase(page, "calling")
+        for process in processes:
+            os.kill(process, signal.SIGCONT)
         self.connected(a)
         self.connected(b)
         self.flows(a, "ada")
