@@ -55,12 +55,14 @@ extension ChatState {
         (self.around.stale, self.around.due) = ([], nil)
         let running = self.link.asked.values
         for list in ChangedListWord.allCases where stale.contains(list) {
-            let asked: ChatLink.Asked =
+            let asked: ChatLink.Asked? =
                 switch list {
                 case .rooms: .rooms
                 case .peers: .people
                 case .requests: .requests
+                case .devices: nil
                 }
+            guard let asked else { continue }
             guard !running.contains(asked) else {
                 self.around.change([list], at: self.now)
                 continue
@@ -68,6 +70,7 @@ extension ChatState {
             switch list {
             case .rooms: self.ask(RoomsMethod.self, asked) { $0.limit = ChatSurroundings.limit }
             case .peers: self.ask(PeersMethod.self, asked) { $0.limit = ChatSurroundings.limit }
+            case .devices: break
             case .requests where self.link.isGuest: break
             case .requests:
                 self.ask(RequestsMethod.self, asked) { $0.limit = ChatSurroundings.limit }

@@ -235,6 +235,7 @@ actor NodeShell {
                 self.fail(StartError(error))
             }
         case .disarm(let timer): self.timers.disarm(timer)
+        case .handOver(let link, let peer, let address): self.handOver(link, to: peer, address)
         case .transfer(let task): self.perform(task)
         case .answer(let request, let answer):
             // What peers get first is on its way before clients are answered.

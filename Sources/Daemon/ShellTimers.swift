@@ -87,7 +87,7 @@ extension Engine.Timer {
             .milliseconds(5)
         case .pulse, .trial, .seek: .milliseconds(100)
         case .ping, .redial, .release, .networkCheck, .storage, .secrets, .payloads, .alerts,
-            .marks, .holes, .transfers, .signals, .streams:
+            .marks, .holes, .transfers, .signals, .streams, .devices:
             .coarse
         }
     }

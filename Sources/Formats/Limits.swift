@@ -126,6 +126,8 @@ package enum Limits {
     package static let groupFrameItems = 64
     /// The acts of one frame, so that it holds up what waits behind it no longer than half a run does.
     package static let actsFrameBytes = 65_536
+    /// A piece of what a new device is handed: a frame of its channel is never cut.
+    package static let handOverPieceBytes = 16_000
     /// People whom somebody calls at once.
     package static let calledPeople = 64
     /// What of a set one's devices tell each other.

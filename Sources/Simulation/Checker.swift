@@ -349,7 +349,8 @@ struct Checker {
     ) throws {
         var conversations: [ConversationID] = []
         switch frame {
-        case .ping, .pong, .credit, .goaway, .realms, .rooms, .shares, .dialBack, .dialledBack:
+        case .ping, .pong, .credit, .goaway, .realms, .rooms, .shares, .dialBack, .dialledBack,
+            .device, .handOver:
             return
         case .roomsLeft(let left): return try self.kept(left, from: receiver, by: machine, frame)
         case .liveRun(let run), .syncRun(let run):

@@ -29,7 +29,7 @@ struct CommandGroup {
             title: "This machine",
             names: [
                 "status", "doctor", "connect", "usage", "settings", "notify", "backup", "restore",
-                "help",
+                "device", "help",
             ]),
     ]
 }

@@ -65,6 +65,7 @@ enum CommandTable {
         RealmCommand.self,
         BackupCommand.self,
         RestoreCommand.self,
+        DeviceCommand.self,
         ChatCommand.self,
         WebCommand.self,
         CallCommand.self,

@@ -28,7 +28,7 @@ import Testing
         "realm rotate office", "export ops",
     ]
     private static let others: Set = [
-        "realm", "backup", "restore", "chat", "on", "run", "ask", "fetch", "picture", "notify",
+        "realm", "backup", "restore", "device", "chat", "on", "run", "ask", "fetch", "picture", "notify",
         "web", "call",
         "stream",
         "doctor",

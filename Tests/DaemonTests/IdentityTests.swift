@@ -23,7 +23,9 @@ import Testing
         try StartError.makePrivateDirectory(path)
     }
 
-    private static let files = [("identity.key", 32), ("person.key", 64), ("device.cert", 168)]
+    private static let files = [
+        ("identity.key", 32), ("person.key", 33), ("sealing.key", 33), ("device.cert", 168),
+    ]
 
     private static func load(
         _ directory: TestFolder, credentials: String? = nil
@@ -74,13 +76,13 @@ import Testing
         let (one, other) = (try TestFolder(), try TestFolder())
         _ = try Self.load(one)
         _ = try Self.load(other)
-        for (name, what) in [("person.key", "person.key"), ("identity.key", "identity.key")] {
+        for name in ["person.key", "sealing.key", "identity.key"] {
             let own = try Files.read("\(one.path)/\(name)", limitBytes: 100)
             let foreign = try Files.read("\(other.path)/\(name)", limitBytes: 100)
             try Files.writeAtomically(foreign, to: "\(one.path)/\(name)", mode: 0o600)
             let error = #expect(throws: StartError.self) { try Self.load(one) }
             #expect(error?.exitCode == .data)
-            #expect(error?.text.hasSuffix("device.cert does not belong to \(what)") == true)
+            #expect(error?.text.hasSuffix("device.cert does not belong to \(name)") == true)
             try Files.writeAtomically(own, to: "\(one.path)/\(name)", mode: 0o600)
         }
         _ = try Self.load(one)
@@ -89,7 +91,7 @@ import Testing
     // Shows: told.machine
     @Test(
         "a key that others can read is refused and stays as it is",
-        arguments: ["identity.key", "person.key"])
+        arguments: ["identity.key", "person.key", "sealing.key"])
     func openMode(name: String) throws {
         let directory = try TestFolder()
         _ = try Self.load(directory)
@@ -102,7 +104,7 @@ import Testing
 
     @Test(
         "a key that is lost beside a database is not replaced by another person's",
-        arguments: ["identity.key", "person.key"])
+        arguments: ["identity.key", "person.key", "sealing.key"])
     func lostKey(name: String) throws {
         let directory = try TestFolder()
         _ = try Self.load(directory)
@@ -138,7 +140,7 @@ import Testing
 
     @Test(
         "a file of another size is refused and never replaced",
-        arguments: Self.files.map(\.0), [0, 31, 33, 63, 167, 5_000])
+        arguments: Self.files.map(\.0), [0, 31, 33, 63, 65, 167, 5_000])
     func wrongSize(name: String, bytes: Int) throws {
         let directory = try TestFolder()
         _ = try Self.load(directory)
@@ -149,19 +151,88 @@ import Testing
         #expect(try Files.read(path, limitBytes: 10_000) == Array(text.utf8))
     }
 
-    @Test("a credential from systemd goes before the file, and no file is made")
-    func credential() throws {
+    @Test(
+        "credentials from systemd go before the files, and no file is made",
+        arguments: [[("person.key", 64)], [("person.key", 33), ("sealing.key", 33)]])
+    func credential(keys: [(name: String, count: Int)]) throws {
         let directory = try TestFolder()
         let data = "\(directory.path)/data"
         try Files.makePrivateDirectory(data)
-        for (name, count) in Self.files.prefix(2) {
-            _ = try directory.write(String(repeating: "k", count: count), to: name, mode: 0o440)
+        for (name, count) in keys + [("identity.key", 32)] {
+            // A byte 0 says that a secret follows.
+            let text = count == 33 ? "\0" : "k"
+            _ = try directory.write(
+                text + String(repeating: "k", count: count - 1), to: name, mode: 0o440)
         }
-        let loaded = try Identity.load(dataDirectory: data, credentialsDirectory: directory.path)
-        #expect(!loaded.isNew)
-        #expect(!Files.exists("\(data)/identity.key"))
-        #expect(!Files.exists("\(data)/person.key"))
-        #expect(Files.exists("\(data)/device.cert"))
+        for _ in 1...2 {
+            let loaded = try Identity.load(
+                dataDirectory: data, credentialsDirectory: directory.path)
+            #expect(!loaded.isNew && loaded.isPersonGiven)
+        }
+        #expect(TestFiles.names(in: data) == ["device.cert"])
+    }
+
+    /// Gives a directory the key file of before, with both keys of its person.
+    private static func mergeKeys(in directory: TestFolder) throws {
+        let keys = try ["person.key", "sealing.key"].map {
+            try Files.read("\(directory.path)/\($0)", limitBytes: 100).dropFirst()
+        }
+        try Files.writeAtomically(
+            Array(keys.joined()), to: "\(directory.path)/person.key", mode: 0o600)
+    }
+
+    @Test(
+        "the key file of before is split at the next start, also after one that was killed in between",
+        arguments: [true, false])
+    func split(isKilled: Bool) throws {
+        let directory = try TestFolder()
+        let made = try Self.load(directory)
+        let path = "\(directory.path)/sealing.key"
+        let sealing = try Files.read(path, limitBytes: 100)
+        try Self.mergeKeys(in: directory)
+        if !isKilled { try Files.remove(path) }
+        for _ in 1...2 {
+            let again = try Self.load(directory)
+            #expect(again.certificate == made.certificate)
+            #expect(again.person.canCertify)
+            #expect(try Files.read(path, limitBytes: 100) == sealing)
+            let person = try Files.read("\(directory.path)/person.key", limitBytes: 100)
+            #expect(person.count == 33 && person.first == 0)
+        }
+    }
+
+    @Test("a linked device has the person's X and certificate, and never P")
+    func linked() throws {
+        let (old, new) = (try TestFolder(), try TestFolder())
+        let (ada, before) = (try Self.load(old), try Self.load(new))
+        let certificate = ada.person.certify(before.signer, at: 7)
+        for _ in 1...2 {
+            try Identity.takeLinked(certificate, ada.person, dataDirectory: new.path)
+            let linked = try Self.load(new)
+            #expect(linked.certificate == certificate && !linked.isNew)
+            #expect(linked.person.id == ada.person.id && !linked.person.canCertify)
+        }
+        let seed = try Files.read("\(old.path)/person.key", limitBytes: 100).dropFirst()
+        for name in TestFiles.names(in: new.path) {
+            let bytes = try Files.read("\(new.path)/\(name)", limitBytes: 10_000)
+            #expect(
+                bytes.count < 32
+                    || !bytes.indices.dropLast(31).contains { bytes[$0...].starts(with: seed) })
+        }
+        try Files.remove("\(new.path)/device.cert")
+        let error = #expect(throws: StartError.self) { try Self.load(new) }
+        #expect(error?.remedy.contains("stoa device link") == true)
+    }
+
+    @Test(
+        "a sealed key is left to a version that can open it",
+        arguments: ["person.key", "sealing.key"])
+    func sealed(name: String) throws {
+        let directory = try TestFolder()
+        _ = try Self.load(directory)
+        let path = try directory.write("\u{1}" + String(repeating: "s", count: 32), to: name)
+        let error = #expect(throws: StartError.self) { try Self.load(directory) }
+        #expect(error?.text.contains("\(path) is sealed") == true)
     }
 
     @Test("a second daemon on the same data is refused and the first one named")

@@ -155,6 +155,9 @@ extension IntegrationTests {
                 words: ["restore", "FOLDER/backup", "--phrase-file", "-"], readsInput: true,
                 says: "nothing was restored", finish: { try $0.endInput() }, last: .code(77)),
             Case(
+                words: ["device", "approve"], readsInput: true,
+                says: "nothing was approved", finish: { try $0.endInput() }, last: .code(65)),
+            Case(
                 words: ["chat", "ROOM", "--plain"], readsInput: true,
                 isWaiting: { try $0.texts() == ["one"] }, end: Self.well,
                 finish: { try $0.endInput(after: "two\n") }),

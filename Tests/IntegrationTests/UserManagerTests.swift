@@ -98,7 +98,7 @@ extension IntegrationTests {
             let before = try lab.run(user, "stoa", "whois", "@me", "--json")
             try lab.run(user, "systemctl", "--user", "stop", "stoad.service", "stoad.socket")
             let unit = "\(home)/.config/systemd/user/stoad.service.d"
-            let names = ["identity.key", "person.key"]
+            let names = ["identity.key", "person.key", "sealing.key"]
             let lines = names.map { "LoadCredential=\($0):%%h/keys/\($0)\\n" }.joined()
             try lab.run(
                 user, "sh", "-c",

@@ -94,7 +94,7 @@ struct NumberTests {
             line.code.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
                 .filter { !$0.offset.isMultiple(of: 2) }.map { String($0.element) }
         }
-        #expect(names.count >= 3)
+        #expect(!names.isEmpty)
         let text = page.lines.drop { $0.text != "### Reserved" }.prefix(6).map(\.text)
             .joined(separator: "\n")
         for name in names { #expect(text.contains("`\(name)`"), "\(name)") }

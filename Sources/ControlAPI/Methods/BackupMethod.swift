@@ -12,6 +12,7 @@ package enum BackupMethod: ControlMethod {
             "badPhrase": "a phrase of six words has a mistake",
             "cannotJudge": "libzxcvbn is not installed",
             "relativePath": "the path is not a full one",
+            "noPersonKey": "this device does not hold the person's key",
         ])
 
     /// Where to, and sealed by what.

@@ -68,6 +68,10 @@ package enum ControlMethods {
         RealmRotateMethod.self,
         BackupMethod.self,
         RestoreMethod.self,
+        DevicesMethod.self,
+        DeviceLinkMethod.self,
+        DeviceApproveMethod.self,
+        DeviceRevokeMethod.self,
         DiscoverMethod.self,
     ]
 

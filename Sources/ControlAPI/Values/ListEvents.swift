@@ -6,6 +6,8 @@ package enum ChangedListWord: String, WordValue {
     case peers
     /// Those who wait to be accepted.
     case requests
+    /// The user's own devices.
+    case devices
 }
 
 /// The notification `list`.
@@ -25,7 +27,8 @@ package struct ListEvent: ControlEvent {
     package mutating func fields(_ visitor: inout some FieldVisitor) {
         visitor.subscription(&self.subscription)
         visitor.field(
-            "list", &self.list, .any, "The method that gives the list: rooms, peers or requests.")
+            "list", &self.list, .any,
+            "The method that gives the list: rooms, peers, requests or devices.")
         visitor.field("cursor", &self.cursor, .any, "The newest change before it.")
     }
 }

@@ -38,10 +38,16 @@ package enum Identity {
     ///
     /// Also the name of the credential.
     package static let fileName = "identity.key"
-    /// The person's keys: the seed of P, then the secret of X, 32 bytes each.
+    /// The person's key P: a byte that says what follows, and the seed, or on a linked device the
+    /// public key; see ``KeyForm``.
+    ///
+    /// Also the name of the credential. Until both keys got files of their own it had the seed of P,
+    /// then the secret of X; such a file is split at the next start, and such a credential is taken.
+    package static let personFileName = "person.key"
+    /// The person's key X: the same byte, and the secret.
     ///
     /// Also the name of the credential.
-    package static let personFileName = "person.key"
+    package static let sealingFileName = "sealing.key"
     /// The certificate of the device, so that it stays the same over restarts.
     package static let certificateFileName = "device.cert"
     /// The store's files, which are made after the keys.
@@ -63,7 +69,9 @@ package enum Identity {
         let certificate = try Self.certificate(folders, of: signer, person)
         return OwnIdentity(
             signer: signer, certificate: certificate, person: person, isNew: isNew,
-            isPersonGiven: folders.credential(Self.personFileName) != nil)
+            isPersonGiven: [Self.personFileName, Self.sealingFileName].contains {
+                folders.credential($0) != nil
+            })
     }
 
     /// Makes the device that of another person, whose certificate the next ``load(dataDirectory:credentialsDirectory:)``
@@ -72,17 +80,27 @@ package enum Identity {
         _ person: PersonKeys, dataDirectory: String
     ) throws(StartError) {
         let folders = KeyFolders(data: dataDirectory, credentials: nil)
-        let known = try folders.read(Self.personFileName, byteCount: PersonKeys.byteCount) {
-            try? PersonKeys($0)
-        }
-        guard known?.id != person.id else { return }
-        do throws(SystemError) {
-            // First, since it would not be that of the new person.
-            try Files.remove("\(dataDirectory)/\(Self.certificateFileName)")
-        } catch { throw StartError(error, exitCode: .cannotCreate) }
         try person.withBytes { (seed, address) throws(StartError) in
-            try folders.write(Self.personFileName, seed, address)
+            guard try !folders.has(Self.personFileName, .secret, seed) else { return }
+            // First, since it would not be that of the new person.
+            try folders.remove(Self.certificateFileName)
+            try folders.write(Self.sealingFileName, .secret, address)
+            try folders.write(Self.personFileName, .secret, seed)
         }
+    }
+
+    /// Makes the device one of the person that has certified it, who keeps P.
+    static func takeLinked(
+        _ certificate: Certificate, _ person: PersonKeys, dataDirectory: String
+    ) throws(StartError) {
+        let folders = KeyFolders(data: dataDirectory, credentials: nil)
+        try person.withAddress { (address) throws(StartError) in
+            try folders.write(Self.sealingFileName, .secret, address)
+        }
+        let encoded = certificate.encoded
+        try folders.write(Self.certificateFileName, encoded.span.bytes)
+        let signing = certificate.person.bytes
+        try folders.write(Self.personFileName, .publicKey, signing.span.bytes)
     }
 
     /// Loads the device's key, and makes it at the first start; looks at nothing else.
@@ -114,18 +132,52 @@ package enum Identity {
     }
 
     private static func person(_ folders: KeyFolders) throws(StartError) -> PersonKeys {
-        let found = try folders.read(Self.personFileName, byteCount: PersonKeys.byteCount) {
-            try? PersonKeys($0)
+        guard var found = try folders.bytes(of: Self.personFileName) else {
+            try Self.refuseIfLost(
+                Self.personFileName, folders, but: "a new one would make you another person",
+                away: [Self.sealingFileName, Self.fileName, Self.certificateFileName],
+                beginningAs: "a new person")
+            let person = PersonKeys.generate()
+            try Self.write(person, to: folders)
+            return person
         }
-        if let found { return found }
-        try Self.refuseIfLost(
-            Self.personFileName, folders, but: "a new one would make you another person",
-            away: [Self.fileName, Self.certificateFileName], beginningAs: "a new person")
-        let person = PersonKeys.generate()
-        try person.withBytes { (seed, address) throws(StartError) in
-            try folders.write(Self.personFileName, seed, address)
+        defer { found.wipe() }
+        // The layout of before, without a byte that says what follows.
+        if let person = try? PersonKeys(found.span.bytes) {
+            if folders.mayReplace(Self.personFileName) { try Self.write(person, to: folders) }
+            return person
+        }
+        let form = try folders.form(of: found, in: Self.personFileName)
+        guard var address = try folders.bytes(of: Self.sealingFileName) else {
+            let moved = Self.databaseNames + [Self.personFileName, Self.certificateFileName]
+            throw StartError(
+                "\(folders.data)/\(Self.sealingFileName) is missing beside \(Self.personFileName); "
+                    + "a new one would make you another person",
+                remedy: "restore \(Self.sealingFileName) from a backup, or move "
+                    + "\(moved.joined(separator: ", ")) away to begin as a new person",
+                exitCode: .data)
+        }
+        defer { address.wipe() }
+        let isSecret = try folders.form(of: address, in: Self.sealingFileName) == .secret
+        let (key, secret) = (found.span.bytes.extracting(1...), address.span.bytes.extracting(1...))
+        let person =
+            switch form {
+            case .secret: try? PersonKeys(seed: key, address: secret)
+            case .publicKey:
+                Bytes32(key).flatMap { try? PersonKeys(signing: $0, address: secret) }
+            }
+        guard isSecret, let person else {
+            throw folders.unreadable(Self.sealingFileName, "does not hold a secret key")
         }
         return person
+    }
+
+    /// X first: of the two, a start takes the file of P for a sign that both are there.
+    private static func write(_ person: PersonKeys, to folders: KeyFolders) throws(StartError) {
+        try person.withBytes { (seed, address) throws(StartError) in
+            try folders.write(Self.sealingFileName, .secret, address)
+            try folders.write(Self.personFileName, .secret, seed)
+        }
     }
 
     /// Throws where a missing key had been used.
@@ -153,6 +205,14 @@ package enum Identity {
             try? Certificate(decoding: bytes.withUnsafeBytes { [UInt8]($0) })
         }
         guard let found else {
+            guard person.canCertify else {
+                throw StartError(
+                    "\(folders.data)/\(name) is missing, and this device cannot make another one",
+                    remedy:
+                        "restore it from a backup of this folder; or move the folder away, start "
+                        + "stoad, and link this device again: stoa device link",
+                    exitCode: .data)
+            }
             let made = person.certify(signer, at: SystemClock.wallMilliseconds())
             let bytes = made.encoded
             try folders.write(name, bytes.span.bytes)
@@ -162,7 +222,9 @@ package enum Identity {
             found.isValid(for: PeerID(signer.publicKey))
             && found.deviceAddress == DeviceAddress.publicKey(of: signer)
         guard isOfDevice, person.hasSigned(found) else {
-            let other = isOfDevice ? Self.personFileName : Self.fileName
+            let isOfP = found.person == person.publicKeys.signing
+            let other =
+                isOfDevice ? isOfP ? Self.sealingFileName : Self.personFileName : Self.fileName
             throw StartError(
                 "\(folders.data)/\(name) does not belong to \(other)",
                 remedy: "restore both from the same backup, or move \(name) away to have a new "
@@ -171,6 +233,17 @@ package enum Identity {
         }
         return found
     }
+}
+
+/// What follows the first byte of a person's key file.
+private enum KeyForm: UInt8 {
+    /// A seed or a secret as it is.
+    case secret = 0
+    /// The public key, on a device that may not certify others.
+    case publicKey = 2
+
+    /// Reserved for a key that is encrypted.
+    static let sealed: UInt8 = 1
 }
 
 /// Where the files of an identity lie.
@@ -183,31 +256,85 @@ private struct KeyFolders {
         self.credentials.map { "\($0)/\(name)" }.flatMap { Files.exists($0) ? $0 : nil }
     }
 
+    /// Whether a file may be written anew: it is no credential, and its disk takes it.
+    func mayReplace(_ name: String) -> Bool {
+        self.credential(name) == nil && !Files.isOnReadOnlySystem(self.data)
+    }
+
     /// Reads a file of exactly so many bytes; nil where there is none.
     func read<Value>(
         _ name: String, byteCount: Int, _ make: (RawSpan) -> Value?
     ) throws(StartError) -> Value? {
-        var path = "\(self.data)/\(name)"
-        // Others cannot enter that directory, so systemd's own mode (0400 or 0440) is sound.
-        if let credential = self.credential(name) {
-            path = credential
-        } else {
+        guard var bytes = try self.bytes(of: name) else { return nil }
+        defer { bytes.wipe() }
+        guard bytes.count == byteCount, let value = make(bytes.span.bytes) else {
+            throw self.wrongSize(name, bytes.count, byteCount)
+        }
+        return value
+    }
+
+    /// The bytes of a file; nil where there is none.
+    func bytes(of name: String) throws(StartError) -> [UInt8]? {
+        let path = self.path(of: name)
+        // Others cannot enter the folder of credentials, so systemd's own mode (0400 or 0440) is sound.
+        if self.credential(name) == nil {
             guard Files.exists(path) else { return nil }
             try Self.checkOwner(path)
         }
-        var bytes: [UInt8]
         do throws(SystemError) {
-            bytes = try Files.read(path, limitBytes: 4_096)
+            return try Files.read(path, limitBytes: 4_096)
         } catch { throw StartError(error, exitCode: .inputOutput) }
-        defer { bytes.wipe() }
-        guard bytes.count == byteCount, let value = make(bytes.span.bytes) else {
+    }
+
+    private func path(of name: String) -> String {
+        self.credential(name) ?? "\(self.data)/\(name)"
+    }
+
+    /// What the bytes of a key's file say that follows the first of them.
+    func form(of bytes: [UInt8], in name: String) throws(StartError) -> KeyForm {
+        let byteCount = 1 + SigningKey.seedByteCount
+        guard bytes.count == byteCount else { throw self.wrongSize(name, bytes.count, byteCount) }
+        guard bytes[0] != KeyForm.sealed else {
             throw StartError(
-                "\(path) has \(bytes.count) bytes instead of \(byteCount)",
-                remedy:
-                    "restore it from a backup; without it, others take you for a different person",
-                exitCode: .data)
+                "\(self.path(of: name)) is sealed, and this version of Stoa cannot open it",
+                remedy: "install the version that sealed it", exitCode: .data)
         }
-        return value
+        guard let form = KeyForm(rawValue: bytes[0]) else {
+            throw self.unreadable(name, "begins with a byte that means nothing here")
+        }
+        return form
+    }
+
+    func unreadable(_ name: String, _ what: String) -> StartError {
+        StartError(
+            "\(self.path(of: name)) \(what)",
+            remedy: "restore it from a backup; without it, others take you for a different person",
+            exitCode: .data)
+    }
+
+    private func wrongSize(_ name: String, _ found: Int, _ wanted: Int) -> StartError {
+        self.unreadable(name, "has \(found) bytes instead of \(wanted)")
+    }
+
+    /// Whether a file of the data directory holds just this key.
+    func has(_ name: String, _ form: KeyForm, _ key: RawSpan) throws(StartError) -> Bool {
+        guard var bytes = try self.bytes(of: name) else { return false }
+        defer { bytes.wipe() }
+        return bytes.first == form.rawValue
+            && key.withUnsafeBytes { bytes.dropFirst().elementsEqual($0) }
+    }
+
+    /// Removes a file of the data directory.
+    func remove(_ name: String) throws(StartError) {
+        do throws(SystemError) { try Files.remove("\(self.data)/\(name)") } catch {
+            throw StartError(error, exitCode: .cannotCreate)
+        }
+    }
+
+    /// Writes a file of the data directory whole: a key behind the byte that says what it is.
+    func write(_ name: String, _ form: KeyForm, _ key: RawSpan) throws(StartError) {
+        let header = [form.rawValue]
+        try self.write(name, header.span.bytes, key)
     }
 
     /// Writes a file of the data directory whole.

@@ -3,61 +3,96 @@ internal import Engine
 internal import Formats
 internal import Posix
 
-/// A backup that was opened and that the next start takes up, as it lies in the data directory.
+/// What the next start takes up, as it lies in the data directory: a backup that was opened, or what
+/// another device has handed over.
 ///
 /// It holds what the other files hold afterwards, so it is as secret as they are; once all of it is
 /// there, it is removed. A start that ends in between begins again with it. `Docs/Data.md`.
 struct PendingRestore {
     private let folder: String
 
-    private static let name = "restore.pending"
+    private static let backupName = "restore.pending"
+    private static let linkName = "link.pending"
 
     init(in dataDirectory: String) { self.folder = dataDirectory }
 
-    private var path: String { "\(self.folder)/\(Self.name)" }
-
     /// Keeps a backup for the next start.
     func keep(_ backup: Backup) throws(SystemError) {
-        var content = backup.encoded
+        try self.keep(backup.encoded, as: Self.backupName)
+    }
+
+    /// Keeps what another device has handed over for the next start.
+    func keep(_ handOver: HandOver) throws(SystemError) {
+        try self.keep(handOver.encoded, as: Self.linkName)
+    }
+
+    private func keep(_ content: consuming [UInt8], as name: String) throws(SystemError) {
         defer { content.wipe() }
-        try Files.writeAtomically(content, to: self.path, mode: 0o600)
+        try Files.writeAtomically(content, to: "\(self.folder)/\(name)", mode: 0o600)
     }
 
     /// Removes what was kept.
     func drop() {
         do throws(SystemError) {
-            try Files.remove(self.path)
+            try Files.remove("\(self.folder)/\(Self.backupName)")
+            try Files.remove("\(self.folder)/\(Self.linkName)")
             try Files.syncDirectory(self.folder)
         } catch {
             // It is taken up once more then, which changes nothing.
         }
     }
 
-    /// Makes this data directory that of the backup's person, before anything else reads it; gives whom
-    /// they know and where they are, nil where nothing is pending.
+    /// Makes this data directory that of the person, before anything else reads it; gives whom they know
+    /// and where they are, nil where nothing is pending.
     ///
-    /// The device's key stays: it was never in the backup. Throws where a file cannot be read or written.
+    /// The device's key stays: it is in no backup, and nobody hands it over. Throws where a file cannot be
+    /// read or written.
     func begin() throws(StartError) -> Contacts? {
-        guard Files.exists(self.path) else { return nil }
-        var bytes: [UInt8] = []
-        defer { bytes.wipe() }
-        let backup: Backup
-        do throws(SystemError) {
-            bytes = try Files.read(self.path, limitBytes: SealedBackup.limitBytes)
-        } catch { throw StartError(error, exitCode: .inputOutput) }
-        do throws(WireError) {
-            backup = try Backup(decoding: bytes)
-        } catch {
-            throw StartError(
-                "\(self.path) is not an opened backup: \(error)",
-                remedy: "remove it, start stoad, and run stoa restore again", exitCode: .data)
+        if var bytes = try self.read(Self.backupName) {
+            defer { bytes.wipe() }
+            let backup: Backup
+            do throws(WireError) { backup = try Backup(decoding: bytes) } catch {
+                throw self.unreadable(Self.backupName, error, "stoa restore")
+            }
+            try self.write(backup.realms)
+            try Identity.replacePerson(backup.person, dataDirectory: self.folder)
+            BackupMark(in: self.folder).set()
+            return backup.contacts
         }
+        guard var bytes = try self.read(Self.linkName) else { return nil }
+        defer { bytes.wipe() }
+        let handOver: HandOver
+        do throws(WireError) { handOver = try HandOver(decoding: bytes) } catch {
+            throw self.unreadable(Self.linkName, error, "stoa device link")
+        }
+        try self.write(handOver.realms)
+        try Identity.takeLinked(
+            handOver.certificate, handOver.person, dataDirectory: self.folder)
+        BackupMark(in: self.folder).clear()
+        return handOver.contacts
+    }
+
+    private func read(_ name: String) throws(StartError) -> [UInt8]? {
+        guard Files.exists("\(self.folder)/\(name)") else { return nil }
+        do throws(SystemError) {
+            return try Files.read(
+                "\(self.folder)/\(name)", limitBytes: SealedBackup.limitBytes)
+        } catch { throw StartError(error, exitCode: .inputOutput) }
+    }
+
+    private func unreadable(
+        _ name: String, _ error: WireError, _ command: String
+    ) -> StartError {
+        StartError(
+            "\(self.folder)/\(name) cannot be read: \(error)",
+            remedy: "remove it, start stoad, and run \(command) again", exitCode: .data)
+    }
+
+    private func write(_ realms: [Realm]) throws(StartError) {
         let files = RealmFiles(dataDirectory: self.folder)
         let known = Set(try files.load().realms.map(\.id))
         do throws(SystemError) {
-            for realm in backup.realms where !known.contains(realm.id) { try files.write(realm) }
+            for realm in realms where !known.contains(realm.id) { try files.write(realm) }
         } catch { throw StartError(error, exitCode: .cannotCreate) }
-        try Identity.replacePerson(backup.person, dataDirectory: self.folder)
-        return backup.contacts
     }
 }

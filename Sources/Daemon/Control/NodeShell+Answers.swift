@@ -26,6 +26,7 @@ extension NodeShell {
         case (.begun(let body), .joined(let id)): body(id)
         case (.expired(let body), .expired(_, let count)): body(count)
         case (.reached(let body), .reach(let reports, let packets)): body(reports, packets)
+        case (.handedOver(let body), .handedOver(let bytes)): body(bytes)
         case (.linked(let address), .connected(let peer)):
             pending.reply?.answer(
                 ConnectMethod.Result {
@@ -76,7 +77,13 @@ extension NodeShell {
             reply.answer(CallSignalMethod.Result { $0.told = Int64(told) })
         case .typing(let told): reply.answer(TypingMethod.Result { $0.told = Int64(told) })
         case .standing(let peer, _), .declined(let peer): reply.answer(self.personResult(peer))
-        case .sent, .erased, .expired, .connecting, .connected, .reach, .restored, .failed:
+        case .deviceCode(let code, _):
+            reply.answer(DeviceLinkMethod.Result { $0.code = code })
+        case .deviceCheck(let check, _):
+            reply.answer(DeviceApproveMethod.Result { $0.check = check })
+        case .revoked(let device): self.answerRevoked(device, reply)
+        case .sent, .erased, .expired, .connecting, .connected, .reach, .restored, .failed,
+            .handedOver:
             preconditionFailure("what follows this was said with the request")
         }
     }

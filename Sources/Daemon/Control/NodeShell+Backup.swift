@@ -10,7 +10,16 @@ internal import Posix
 extension NodeShell {
     // MARK: Writing one
 
+    /// The realms that no administrator has installed.
+    var ownRealms: [Realm] { self.realms.realms.filter { self.realms.installed[$0.id] == nil } }
+
     func backUp(_ params: BackupMethod.Params, _ reply: Reply) throws(RPCError) {
+        guard self.node.ask({ $0.canCertify }) else {
+            throw .refused(
+                "this device does not hold your person's key, which a backup is for",
+                reason: "noPersonKey",
+                remedy: "make the backup on the device that you had first")
+        }
         let contacts = self.node.ask { $0.contacts }
         let phrase = try self.backupPhrase(params.phrase)
         guard let blob = contacts.profile.picture?.blob else {
@@ -36,19 +45,19 @@ extension NodeShell {
         let file = params.file
         let backup = Backup(
             person: self.birth.identity.person, time: self.now.wall,
-            realms: self.realms.realms.filter { self.realms.installed[$0.id] == nil },
-            contacts: contacts)
+            realms: self.ownRealms, contacts: contacts)
         let result = BackupMethod.Result {
             $0.file = file
             $0.phrase = isMade ? phrase.text : nil
             $0.content = BackupContent(backup)
         }
-        let isPrepared = params.prepare == true
+        let (isPrepared, folder) = (params.prepare == true, self.configuration.dataDirectory)
         try self.makeKey(reply) { () throws(RPCError) in
             guard !isPrepared else { return try Self.checkPlace(file) }
             // One that has the check word was made here when the backup was prepared, and is as good as new.
             if phrase.suite == nil { try Self.judge(phrase) }
             try Self.write(backup, by: phrase, to: file)
+            BackupMark(in: folder).set()
         } then: { (_: Void) in
             reply.answer(result)
         }
@@ -156,32 +165,32 @@ extension NodeShell {
     }
 
     /// Refuses realms that cannot stand beside those that are here.
-    private func checkRealms(of restored: [Realm]) throws(RPCError) {
+    func checkRealms(of restored: [Realm]) throws(RPCError) {
         let new = restored.filter { realm in !self.realms.realms.contains { $0.id == realm.id } }
         for realm in new where self.realms[realm.name] != nil {
             throw .refused(
-                "you are in a realm \"\(realm.name)\" here that is not the one in the backup",
+                "you are in a realm \"\(realm.name)\" here that is not the one you would get",
                 reason: "realmName",
                 remedy:
-                    "leave it first (stoa realm leave \(realm.name)), restore, and join it again "
+                    "leave it first (stoa realm leave \(realm.name)), begin again, and join it later "
                     + "under another name")
         }
         guard self.realms.realms.count + new.count <= Limits.realms else {
             throw .refused(
-                "with those in the backup you would be in more than \(Limits.realms) realms",
+                "with those you would get you would be in more than \(Limits.realms) realms",
                 reason: "tooManyRealms", remedy: "leave some first: stoa realm leave NAME")
         }
     }
 
     /// Refuses to become somebody else where the user has begun already.
-    private func checkUnused() throws(RPCError) {
+    func checkUnused() throws(RPCError) {
         let folder = TerminalText.line(self.configuration.dataDirectory)
         guard self.node.ask({ $0.isUnused }) else {
             throw .refused(
                 "this daemon has already been used: it is in rooms or conversations",
                 reason: "used",
-                remedy: "to restore here anyway, stop stoad, move \(folder) away, start it, "
-                    + "and restore first")
+                remedy: "to begin here anyway, stop stoad, move \(folder) away, start it, "
+                    + "and do this first")
         }
         guard !self.birth.identity.isPersonGiven else {
             throw .refused(
@@ -262,15 +271,20 @@ extension NodeShell {
 }
 
 extension BackupContent {
-    fileprivate init(_ backup: Backup) {
+    init(_ backup: Backup) {
+        self.init(backup.person.id, backup.realms, backup.contacts, at: backup.time)
+    }
+
+    /// - Parameter time: when this was put together, in wall-clock milliseconds.
+    init(_ person: PersonID, _ realms: [Realm], _ contacts: Contacts, at time: UInt64) {
         self.init()
-        self.person = backup.person.id.description
-        self.name = backup.contacts.profile.name
-        self.time = Timestamp(clamping: backup.time)
-        self.people = Int64(backup.contacts.standings.count)
-        self.realms = Int64(backup.realms.count)
-        self.rooms = Int64(backup.contacts.rooms.count + backup.contacts.secretRooms.count)
-        self.directs = Int64(backup.contacts.partners.count)
+        self.person = person.description
+        self.name = contacts.profile.name
+        self.time = Timestamp(clamping: time)
+        self.people = Int64(contacts.standings.count)
+        self.realms = Int64(realms.count)
+        self.rooms = Int64(contacts.rooms.count + contacts.secretRooms.count)
+        self.directs = Int64(contacts.partners.count)
     }
 }
 

@@ -28,8 +28,8 @@ extension NodeShell {
 
     /// Says of all lists that they are to be read: at first, and where something was left out.
     func tellAllLists(to subscription: Subscription) {
-        for list in [ChangedList.rooms, .peers, .requests] where subscription.signals.follows(list)
-        {
+        for list in [ChangedList.rooms, .peers, .requests, .devices]
+        where subscription.signals.follows(list) {
             self.tell(list, to: subscription)
         }
         guard subscription.signals.kinds.contains(.members) else { return }
@@ -55,7 +55,7 @@ extension NodeShell {
         }
         guard let word = ChangedListWord(list),
             // As with the method of that name.
-            word != .requests || subscription.client.access != .group
+            ![.requests, .devices].contains(word) || subscription.client.access != .group
         else { return }
         let event = ListEvent {
             $0.subscription = subscription.key.number
@@ -72,6 +72,7 @@ extension ChangedListWord {
         case .rooms: self = .rooms
         case .peers: self = .peers
         case .requests: self = .requests
+        case .devices: self = .devices
         case .members: return nil
         }
     }
@@ -80,7 +81,7 @@ extension ChangedListWord {
 extension SignalFilter {
     func follows(_ list: ChangedList) -> Bool {
         switch list {
-        case .rooms, .peers, .requests: self.kinds.contains(.list)
+        case .rooms, .peers, .requests, .devices: self.kinds.contains(.list)
         case .members(let conversation):
             self.kinds.contains(.members)
                 && (self.conversation == nil || self.conversation == conversation)

@@ -18,6 +18,8 @@ struct PendingRequest {
         case expired((Int) -> Void)
         /// Who reaches this node, and what becomes of packets.
         case reached(([DialBackReport], [PacketReport]) -> Void)
+        /// What another device has handed over.
+        case handedOver(([UInt8]) -> Void)
         /// Also where the node refuses, for the shell itself; and whether the disk has taken it.
         case ended((Bool) -> Void)
     }

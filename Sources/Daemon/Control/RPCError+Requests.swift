@@ -40,6 +40,7 @@ extension RPCError {
             case .tooManyStreams: .tooManyStreams
             case .notLinked(let peer): .notLinked(text(peer))
             case .callInOpenRoom: .callInOpenRoom
+            case .device(let failure): RPCError(failure)
             case .keyReused: .keyReused()
             case .busy: .busy("too many messages are waiting for the disk")
             case .storage(let failure): RPCError(failure)

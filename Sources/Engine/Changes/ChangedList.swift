@@ -8,6 +8,8 @@ package enum ChangedList: Hashable, Comparable, Sendable {
     case peers
     /// Those who wait to be accepted.
     case requests
+    /// The user's own devices.
+    case devices
     /// The members of a conversation that the user is in.
     case members(ConversationID)
 }

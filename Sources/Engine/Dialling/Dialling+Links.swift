@@ -100,6 +100,12 @@ extension Dialling {
         }
     }
 
+    /// Keeps whose device a linked peer is from here on.
+    mutating func note(_ peer: PeerID, as person: PublicPerson) -> [DiallingAction] {
+        self.remember(peer, address: nil, of: person, lastSeen: self.known[peer]?.lastSeen ?? 0)
+        return self.take()
+    }
+
     /// Remembers peers that were not linked here, as those that a backup has, and dials where they were.
     mutating func recall(_ peers: [KnownPeer], at now: Instant) -> [DiallingAction] {
         for peer in peers where self.known[peer.id] == nil {

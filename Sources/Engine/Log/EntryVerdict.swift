@@ -35,6 +35,13 @@ package struct EntryVerdict: Hashable, Sendable {
     /// Nobody sees it.
     package init() {}
 
+    /// The same for an entry of a device that its person has revoked: it is kept and sent on, and has no effect.
+    var silenced: EntryVerdict {
+        var silenced = EntryVerdict()
+        (silenced.kind, silenced.payload) = (self.kind, self.payload)
+        return silenced
+    }
+
     /// What becomes of an own entry.
     init(ofOwn content: Content) {
         self.init(

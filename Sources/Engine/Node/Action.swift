@@ -1,3 +1,4 @@
+package import Crypto
 package import Formats
 
 /// How much a line of the log matters; the numbers are syslog's.
@@ -140,6 +141,8 @@ package enum RequestError: Error, Hashable, Sendable {
     case notLinked(PeerID)
     /// Nobody is called in a room that everyone may enter.
     case callInOpenRoom
+    /// A device was not linked or revoked.
+    case device(DeviceFailure)
 }
 
 /// A message that others have and do not show yet.
@@ -198,6 +201,14 @@ package enum Answer: Hashable, Sendable {
     case streamClosed
     /// A piece of what arranges a call has gone to so many devices.
     case callSignalled(told: Int)
+    /// What the user is to type on the other device, which is this one.
+    case deviceCode(String, PeerID)
+    /// The peer that shows the code may become another device, and what is to be typed there.
+    case deviceCheck(String, PeerID)
+    /// The other device's user has approved: the bytes of a ``HandOver`` that is meant for this device.
+    case handedOver([UInt8])
+    /// It is on disk that a device is the user's no longer.
+    case revoked(PeerID)
     /// Nothing has changed.
     case failed(RequestError)
 }
@@ -243,6 +254,8 @@ package enum Action: Hashable, Sendable {
     /// Do not wake the node for this timer.
     case disarm(Timer)
     case answer(RequestID, Answer)
+    /// Put together what a device is handed that the user has approved; answered by ``Event/handOver(_:_:)``.
+    case handOver(LinkID, PeerID, deviceAddress: Bytes32)
     /// Do something about the bytes of files; answered by ``Event/transfer(_:)``.
     case transfer(FileTask)
     /// Show changes to whoever follows, in order of their cursors.

@@ -118,6 +118,14 @@ package enum Request: Hashable, Sendable {
     case closeStream(UInt64)
     /// Send a piece of what arranges a call to a member: to each of their devices, or to the one named.
     case callSignal(ConversationID, PeerID, isDevice: Bool, [UInt8])
+    /// Become another device of the person whose device a linked peer is; answered by what to type there.
+    case linkDevice(PeerID)
+    /// These are the digits that the other device shows; answered by what it hands over.
+    case confirmDevice(check: String)
+    /// Let the peer that shows this code become another device of the user.
+    case approveDevice(code: String)
+    /// Have a device be the user's no longer.
+    case revokeDevice(PeerID)
 }
 
 /// A message that a user wants sent.
@@ -221,6 +229,8 @@ package enum Timer: Hashable, Sendable {
     case transfers
     /// Others are told whether the user is there, or somebody writes no longer.
     case signals
+    /// The time is over in which a device could be linked.
+    case devices
 }
 
 /// What happens to a node; each is given to ``Node/handle(_:at:)`` once, in order.
@@ -283,6 +293,8 @@ package enum Event: Sendable {
     case packetsCounted([LinkID: PacketCounts])
     /// The answer to ``Action/seeFlights(_:)``; without those of which the system says nothing.
     case flightsSeen([LinkID: Flight])
+    /// The answer to ``Action/handOver(_:_:deviceAddress:)``: the bytes of a ``HandOver``.
+    case handOver(LinkID, [UInt8])
     /// What is damaged in the store's file, whoever met it; nil where a whole reading found nothing.
     case damage(String?)
     /// The store was opened only to read it: why, and what to do.

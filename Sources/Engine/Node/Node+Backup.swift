@@ -79,8 +79,8 @@ extension Node {
         self.raiseAlert(
             .otherDevice,
             "another device is you: @\(peer.shortText) \(sign). If it is yours, both can go on; you are told "
-                + "only once. If it is not yours, somebody has a backup of yours and its phrase, "
-                + "or your person.key",
+                + "only once. If it is not yours, revoke it (stoa device revoke @\(peer.shortText)): somebody "
+                + "has a backup of yours and its phrase, or your person.key",
             lasting: Limits.forkAlertMilliseconds)
     }
 }

@@ -53,6 +53,7 @@ extension Node {
     mutating func pump(_ id: LinkID) {
         self.sendWaiting(on: id)
         self.pumpOwed(id)
+        self.pumpHandOver(id)
         self.pumpLive(id)
         self.pumpSync(id)
         self.pumpPayloads(id)

@@ -72,6 +72,9 @@ extension Node {
         case .roomsLeft(let left): self.receiveRoomsLeft(left, on: id)
         case .records(let records): self.receiveRecords(records, on: id)
         case .dialBack(let port): self.receiveDialBack(port, on: id)
+        case .device(let step): self.receiveDevice(step, on: id)
+        case .handOver(let isLast, let piece):
+            self.receiveHandOver(isLast: isLast, piece, on: id)
         case .dialledBack(let outcome): self.receiveDialledBack(outcome, on: id)
         case .liveRun, .syncRun, .payloads:
             preconditionFailure("what is stored is taken before")
@@ -202,7 +205,7 @@ extension Node {
         // They say nothing of a conversation, or never wait for credit.
         case .ping, .pong, .credit, .goaway, .realms, .rooms, .roomsLeft, .shares, .dialBack,
             .dialledBack, .unavailable, .blobAsk, .blobWant, .blobUnavailable, .blobPiece,
-            .ephemeral, .presence, .liveRun, .syncRun:
+            .ephemeral, .presence, .liveRun, .syncRun, .device, .handOver:
             true
         }
     }

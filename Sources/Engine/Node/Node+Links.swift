@@ -61,6 +61,9 @@ extension Node {
         guard !self.isBlocked(info) else {
             return .refused(DialFailure(.rejected, Self.notWanted), .blocked)
         }
+        guard !self.isRevoked(info.peer, as: info.certificate.personID) else {
+            return .refused(DialFailure(.rejected, "a device that was revoked"), .blocked)
+        }
         // Of two links to one peer one stays.
         if let old = self.links.link(with: info.peer) { return .rival(old) }
         let budget = self.own.configuration.linkBudget
@@ -265,6 +268,7 @@ extension Node {
         self.disk.reads.drop(of: id)
         self.catchUp.forkSearches.end(of: id)
         self.perform(self.probes.linkEnded(id, self.links, at: self.now))
+        self.perform(self.devices.linkEnded(id))
         self.dropFetches(of: link)
         self.catchUp.payloadWants.drop(id)
         self.endTransfers(on: id)

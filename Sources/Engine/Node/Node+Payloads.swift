@@ -134,10 +134,12 @@ extension Node {
             // After a fork an honest peer may hold another branch, so this accuses nobody.
             guard let filled = entry.filled(with: payload) else { continue }
             let envelope = Envelope(filled, key: key, seq: entry.seq, prev: entry.prev)
+            let verdict = self.verdict(of: self.keyring.read(envelope), in: log.person)
+            let isRevoked = self.isRevoked(key.name.author, in: log.person, at: filled.time)
             arrival.fills.append(
                 PayloadFill(
                     key: key, seq: entry.seq, payload: payload,
-                    verdict: self.verdict(of: self.keyring.read(envelope), in: log.person)))
+                    verdict: isRevoked ? verdict.silenced : verdict))
         }
         self.noteWhole(key)
         // The store may have read a part only, so the rest is asked for again.

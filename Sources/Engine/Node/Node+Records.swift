@@ -37,6 +37,7 @@ extension Node {
         let earlier = self.persons.profiles.profile(of: record.author)
         self.disk.commits.droppedRecords.formUnion(self.persons.profiles.settle(record))
         self.persons.people.name(record)
+        self.settleRevocation(record)
         if record.kind == Record.Kind.profile {
             self.notePicture(of: record.author)
             if record.profile != earlier {
@@ -132,7 +133,10 @@ extension Node {
                 record.kind == Record.Kind.profile && record.author == self.links[id].info.peer
             let shared = self.links[id].shared.keys
             // No closure: that would take a copy of the node.
-            var isCounted = isPeers
+            // The user's own word of a device counts also where that writes nowhere.
+            let isOwnWord =
+                record.revocation?.certificate.personID == self.own.certificate.personID
+            var isCounted = isPeers || isOwnWord
             for conversation in shared where !isCounted {
                 isCounted = self.isCounted(record, in: conversation)
             }
@@ -152,7 +156,8 @@ extension Node {
     /// can certify any device with keys of their own.
     private func isOfItsPerson(_ record: Record) -> Bool {
         guard let revocation = record.revocation else { return true }
-        return revocation.certificate.personID == self.person(of: record.author)
+        let person = revocation.certificate.personID
+        return person == self.own.certificate.personID || person == self.person(of: record.author)
     }
 
     /// Whether there is room for a record beside those of its author, and where the user does not know them,

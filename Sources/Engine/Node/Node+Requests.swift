@@ -72,6 +72,10 @@ extension Node {
         case .closeStream(let stream): self.closeStream(stream, request)
         case .callSignal(let id, let member, let isDevice, let bytes):
             self.sendCall(bytes, in: id, to: member, isDevice: isDevice, request)
+        case .linkDevice(let peer): self.linkDevice(peer, request)
+        case .confirmDevice(let check): self.confirmDevice(check, request)
+        case .approveDevice(let code): self.approveDevice(code, request)
+        case .revokeDevice(let peer): self.revokeDevice(peer, request)
         }
     }
 

@@ -117,7 +117,11 @@ extension Node {
         let hasPending = log.tail != log.head
         let readings = run.readings(by: self.keyring)
         let person = run.run.first == 1 ? opening?.person : log.person
-        let verdicts = run.verdicts(of: readings, in: person, calling: self.mentioned)
+        var verdicts = run.verdicts(of: readings, in: person, calling: self.mentioned)
+        for index in verdicts.indices
+        where self.isRevoked(key.name.author, in: person, at: run.run.entries[index].time) {
+            verdicts[index] = verdicts[index].silenced
+        }
         self.conversations.table[known: key.conversation].setTail(
             key.name, log.countedHead(of: run))
         self.conversations.table[known: key.conversation].setPerson(key.name, person)

@@ -33,6 +33,7 @@ package struct Node: Sendable {
     var transfers: Transfers
     var signals: Signals
     var alerts = Alerts()
+    var devices: DeviceLinking
 
     /// The realms that the node is in, and how their rooms are written.
     package var realms: Realms { self.own.realms }
@@ -63,6 +64,7 @@ package struct Node: Sendable {
             held: snapshot.held, streams: StreamUpkeep(snapshot.streams),
             isAfterLoss: snapshot.isAfterLoss)
         self.signals = Signals(own: certificate.personID)
+        self.devices = DeviceLinking(own: self.id, address: certificate.deviceAddress)
         self.clocks = Clocks(
             buildTime: configuration.buildTime,
             newest: snapshot.latestShown.values.max() ?? HybridTime(0))
@@ -146,6 +148,7 @@ package struct Node: Sendable {
         case .packetsCounted(let counts): self.packetsCounted(counts)
         case .flightsSeen(let flights): self.flightsSeen(flights)
         case .damage(let text): self.damageFound(text)
+        case .handOver(let link, let bytes): self.handOver(bytes, on: link)
         case .unwritable(let text): self.raiseAlert(.storage, text)
         }
         self.endDepartures()
@@ -188,6 +191,8 @@ package struct Node: Sendable {
         self.renewSecrets()
         let blocked = self.chosenPeople.filter { self.standing(of: $0) == .blocked }
         self.performDialling(self.dialling.block(blocked))
+        self.performDialling(
+            self.dialling.block(self.persons.people.revocations.keys.sorted()))
         self.wantKnown()
         self.performDialling(self.dialling.start(self.own.configuration.staticPeers, at: self.now))
         self.searchPeers()
@@ -223,6 +228,7 @@ package struct Node: Sendable {
         case .transfers: self.transfersDue()
         case .signals:
             self.perform(self.signals.wake(of: self.links, self.conversations, at: self.now))
+        case .devices: self.perform(self.devices.wake(at: self.now))
         case .alerts: break  // what is due is told after each event
         }
     }

@@ -14,6 +14,8 @@ struct People: Sendable {
     private var authorCounts: [PersonID: Int] = [:]
     /// The devices of which the user has said something, by person where that is known.
     private var chosen: [PersonID: Set<PeerID>] = [:]
+    /// Devices that their persons say are theirs no longer, with the time from which on that counts.
+    private(set) var revocations: [PeerID: (person: PersonID, time: HybridTime)] = [:]
     /// How many of those whom the user does not know are remembered.
     var strangers = Strangers()
     /// Who is called what, among all people known here.
@@ -91,8 +93,17 @@ struct People: Sendable {
     /// What the user has said of somebody.
     func standing(of peer: PeerID) -> Standing { self.standings[peer] ?? .unsaid }
 
-    /// How far somebody is trusted by what the user has said; nil where that is nothing.
-    func tier(of peer: PeerID) -> Tier? { self.standing(of: peer).tier }
+    /// The devices of a person that have written here.
+    func authors(of person: PersonID) -> [PeerID] {
+        self.authorCounts[person] == nil
+            ? [] : self.authors.filter { $0.value == person }.map(\.key)
+    }
+
+    /// How far somebody is trusted by what the user has said, or by a revocation; nil where that is nothing.
+    func tier(of peer: PeerID) -> Tier? {
+        let tier = self.standing(of: peer).tier
+        return self.revocations[peer] == nil || tier == .blocked ? tier : .stranger
+    }
 
     /// Takes what the user says from here on of a device, and whose it is where that is known.
     mutating func settle(_ peer: PeerID, _ standing: Standing, of person: PersonID?) {
@@ -108,6 +119,10 @@ struct People: Sendable {
 
     /// Takes a record that stands; only profiles have names.
     mutating func name(_ record: Record) {
+        if let revocation = record.revocation {
+            self.revocations[record.author] =
+                revocation.stands ? nil : (revocation.certificate.personID, record.time)
+        }
         guard let profile = record.profile else { return }
         let isChosen = record.author == self.own || self.standings[record.author] != nil
         self.namesakes.name(record.author, profile.name, isChosen: isChosen)

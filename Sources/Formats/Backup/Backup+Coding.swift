@@ -8,9 +8,7 @@ extension Backup {
     /// The backup as it is sealed; holds secrets.
     package var encoded: [UInt8] {
         // Room for all of it, so that no copy is left behind where the writer has grown.
-        var writer = WireWriter(
-            capacity: 4_096 + self.contacts.mostBytes + RealmInvitation.limitBytes
-                * self.realms.count)
+        var writer = WireWriter(capacity: 512 + Self.mostBytes(of: self.realms, self.contacts))
         writer.byte(Self.format)
         writer.u64(self.time)
         self.person.withBytes { seed, address in
@@ -19,9 +17,34 @@ extension Backup {
                 writer.raw(key)
             }
         }
-        writer.list(self.realms.sorted { $0.id < $1.id }) { $0.text(RealmInvitation($1).line) }
-        self.contacts.write(to: &writer)
+        Self.write(self.realms, self.contacts, to: &writer)
         return writer.bytes
+    }
+
+    /// More bytes than it takes to write these.
+    static func mostBytes(of realms: [Realm], _ contacts: Contacts) -> Int {
+        4_096 + contacts.mostBytes + RealmInvitation.limitBytes * realms.count
+    }
+
+    /// Writes what follows the keys; a new device is handed the same.
+    static func write(_ realms: [Realm], _ contacts: Contacts, to writer: inout WireWriter) {
+        writer.list(realms.sorted { $0.id < $1.id }) { $0.text(RealmInvitation($1).line) }
+        contacts.write(to: &writer)
+    }
+
+    /// Reads it.
+    static func realmsAndContacts(
+        from reader: inout WireReader
+    ) throws(WireError) -> ([Realm], Contacts) {
+        let realms = try reader.list("backup.realms", limit: Limits.realms) {
+            (reader) throws(WireError) in
+            let line = try reader.text("backup.realm", limit: Self.lineLimit)
+            guard let realm = try? RealmInvitation(line).realm else {
+                throw .value(field: "backup.realm")
+            }
+            return realm
+        }
+        return (realms, try Contacts(from: &reader, lineLimit: Self.lineLimit))
     }
 
     /// Reads a backup that was opened.
@@ -39,15 +62,7 @@ extension Backup {
             throw .value(field: "backup.person")
         }
         self.person = person
-        self.realms = try reader.list("backup.realms", limit: Limits.realms) {
-            (reader) throws(WireError) in
-            let line = try reader.text("backup.realm", limit: Self.lineLimit)
-            guard let realm = try? RealmInvitation(line).realm else {
-                throw .value(field: "backup.realm")
-            }
-            return realm
-        }
-        self.contacts = try Contacts(from: &reader, lineLimit: Self.lineLimit)
+        (self.realms, self.contacts) = try Self.realmsAndContacts(from: &reader)
         try reader.finish("backup")
     }
 }

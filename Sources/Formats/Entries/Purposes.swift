@@ -17,6 +17,8 @@ extension BLAKE2b.Personal {
     static let recordTag = BLAKE2b.Personal("stoa record tag")
     static let person = BLAKE2b.Personal("stoa person")
     static let deviceAddress = BLAKE2b.Personal("stoa device addr")
+    static let deviceCommitment = BLAKE2b.Personal("stoa link")
+    static let deviceCode = BLAKE2b.Personal("stoa link code")
     static let realmTag = BLAKE2b.Personal("stoa realm tag")
     static let realmKey = BLAKE2b.Personal("stoa realm psk")
     static let realmLink = BLAKE2b.Personal("stoa realm link")

@@ -1,16 +1,22 @@
 package import Crypto
 
-/// The two keys of a person: P, which certifies devices, and X, for direct conversations.
+/// The two keys of a person as one of their devices has them: X, for direct conversations, and where
+/// the device may certify others, P.
 package struct PersonKeys: Sendable {
-    /// The length of what is kept of them: the seed of P, then the secret of X.
+    /// The length of both together: the seed of P, then the secret of X.
     package static let byteCount = SigningKey.seedByteCount + SecretKey.byteCount
 
-    private let signer: Signer
+    /// Nil on a device that was linked: P never leaves the machine that made it, except in a backup.
+    private let signer: Signer?
     private let address: AgreementKey
+    /// What others need to write to this person.
+    package let publicKeys: PublicPerson
 
     private init(signing: consuming SigningKey, address: consuming SecretKey) {
-        self.signer = Signer(signing)
-        self.address = AgreementKey(address)
+        let (signer, address) = (Signer(signing), AgreementKey(address))
+        self.signer = signer
+        self.address = address
+        self.publicKeys = PublicPerson(signing: signer.publicKey, address: address.publicKey)
     }
 
     package static func generate() -> PersonKeys {
@@ -24,18 +30,36 @@ package struct PersonKeys: Sendable {
         guard bytes.byteCount == Self.byteCount else {
             throw .wrongLength(expected: Self.byteCount, got: bytes.byteCount)
         }
-        let seed = bytes.extracting(0..<SigningKey.seedByteCount)
-        let address = bytes.extracting(SigningKey.seedByteCount..<Self.byteCount)
+        try self.init(
+            seed: bytes.extracting(0..<SigningKey.seedByteCount),
+            address: bytes.extracting(SigningKey.seedByteCount..<Self.byteCount))
+    }
+
+    /// Takes over the seed of P and the secret of X.
+    package init(seed: RawSpan, address: RawSpan) throws(CryptoError) {
         self.init(signing: try SigningKey(seed: seed), address: try SecretKey(address))
     }
 
-    package var id: PersonID {
-        PersonID(signing: self.signer.publicKey, address: self.address.publicKey)
+    /// Takes over the secret of X on a device that knows only the public key of P.
+    package init(signing: Bytes32, address: RawSpan) throws(CryptoError) {
+        self.signer = nil
+        self.address = AgreementKey(try SecretKey(address))
+        self.publicKeys = PublicPerson(signing: signing, address: self.address.publicKey)
     }
 
-    /// What others need to write to this person.
-    package var publicKeys: PublicPerson {
-        PublicPerson(signing: self.signer.publicKey, address: self.address.publicKey)
+    package var id: PersonID { self.publicKeys.id }
+
+    /// Whether P is here, so that devices can be certified and revoked.
+    package var canCertify: Bool { self.signer != nil }
+
+    /// P.
+    ///
+    /// - Precondition: ``canCertify``.
+    private var certifier: Signer {
+        guard let signer else {
+            preconditionFailure("whoever needs P asks first whether it is here")
+        }
+        return signer
     }
 
     /// The secret that this person and another one share.
@@ -46,29 +70,50 @@ package struct PersonKeys: Sendable {
     }
 
     /// Signs with P.
-    func sign(_ message: [UInt8]) -> Bytes64 { self.signer.sign(message) }
+    ///
+    /// - Precondition: ``canCertify``.
+    func sign(_ message: [UInt8]) -> Bytes64 { self.certifier.sign(message) }
 
     /// Whether a certificate is of this person.
     package func hasSigned(_ certificate: Certificate) -> Bool {
-        certificate.person == self.signer.publicKey && certificate.address == self.address.publicKey
+        certificate.keys == self.publicKeys
     }
 
     /// Certifies a device, from its identity key, at wall-clock milliseconds.
+    ///
+    /// - Precondition: ``canCertify``.
     package func certify(_ device: Signer, at added: UInt64) -> Certificate {
+        self.certify(
+            PeerID(device.publicKey), deviceAddress: DeviceAddress.publicKey(of: device), at: added)
+    }
+
+    /// Certifies a device, from its public keys, at wall-clock milliseconds.
+    ///
+    /// - Precondition: ``canCertify``.
+    package func certify(
+        _ device: PeerID, deviceAddress: Bytes32, at added: UInt64
+    ) -> Certificate {
         Certificate(
-            device: PeerID(device.publicKey), deviceAddress: DeviceAddress.publicKey(of: device),
-            address: self.address.publicKey, added: added, by: self.signer)
+            device: device, deviceAddress: deviceAddress, address: self.publicKeys.address,
+            added: added, by: self.certifier)
     }
 
     /// Lends the 64 bytes that ``init(_:)`` takes: P's seed, then X's secret.
     ///
-    /// Meant for writing the keys to their file; keep no other copy.
+    /// Meant for writing the keys to their files; keep no other copy.
+    ///
+    /// - Precondition: ``canCertify``.
     package func withBytes<R, E: Error>(
         _ body: (_ seed: RawSpan, _ address: RawSpan) throws(E) -> R
     ) throws(E) -> R {
-        try self.signer.withSeed { (seed) throws(E) -> R in
-            try self.address.withSecret { (address) throws(E) -> R in try body(seed, address) }
+        try self.certifier.withSeed { (seed) throws(E) -> R in
+            try self.withAddress { (address) throws(E) -> R in try body(seed, address) }
         }
+    }
+
+    /// Lends X's secret, for writing it to its file or for handing it to a linked device.
+    package func withAddress<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
+        try self.address.withSecret(body)
     }
 }
 

@@ -11,6 +11,7 @@ extension Frame {
         case roomsLeft = 0x07
         case dialBack = 0x0a
         case dialledBack = 0x0c
+        case device = 0x0e
         case liveRun = 0x21
         case liveFragment = 0x22
         case digest = 0x41
@@ -37,6 +38,7 @@ extension Frame {
         case actWant = 0x5c
         case sealedKeys = 0x5d
         case blobPiece = 0x62
+        case handOver = 0x64
         case ephemeral = 0x82
         case presence = 0x84
 
@@ -101,6 +103,8 @@ extension Frame {
         case .blobPiece: .blobPiece
         case .ephemeral: .ephemeral
         case .presence: .presence
+        case .device: .device
+        case .handOver: .handOver
         }
     }
 
@@ -180,6 +184,11 @@ extension Frame {
         case .acts(let group, let acts): GroupFrames.write(group, acts, to: &writer)
         case .epochKeys(let group, let keys): GroupFrames.write(group, keys, to: &writer)
         case .sealedKeys(let group, let keys): GroupFrames.write(group, keys, to: &writer)
+        case .device(let step): step.write(to: &writer)
+        case .handOver(let isLast, let bytes):
+            writer = WireWriter(capacity: bytes.count + 8)
+            writer.byte(isLast ? 1 : 0)
+            writer.sized(bytes)
         case .blobAsk(let conversation, let blob):
             writer.raw(conversation?.hash ?? .zero)
             writer.raw(blob.hash)
@@ -236,8 +245,7 @@ extension Frame {
             return .liveRun(try Self.run(from: &reader))
         case .syncRun:
             return .syncRun(try Self.run(from: &reader))
-        case .digest:
-            return try Self.digest(from: &reader)
+        case .digest: return try Self.digest(from: &reader)
         case .buckets:
             return try Self.buckets(from: &reader)
         case .clock:
@@ -289,9 +297,19 @@ extension Frame {
                 throw .value(field: "presence")
             }
             return .presence(presence)
+        case .device: return .device(try DeviceStep(from: &reader))
+        case .handOver: return try Self.handOver(from: &reader)
         case .liveFragment, .syncFragment:
             throw .value(field: "fragment inside a fragment")
         }
+    }
+
+    private static func handOver(from reader: inout WireReader) throws(WireError) -> Frame {
+        let isLast = try reader.byte("hand-over last")
+        guard isLast <= 1 else { throw .value(field: "hand-over last") }
+        let bytes = try reader.sized("hand-over piece", limit: Limits.handOverPieceBytes)
+        guard !bytes.isEmpty else { throw .value(field: "hand-over piece") }
+        return .handOver(isLast: isLast == 1, bytes)
     }
 
     private static func credit(from reader: inout WireReader) throws(WireError) -> Frame {

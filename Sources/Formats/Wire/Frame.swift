@@ -222,6 +222,10 @@ package enum Frame: Hashable, Sendable {
     case ephemeral(EphemeralPiece)
     /// Whether the sender's user is there.
     case presence(Presence)
+    /// A step on the way to another device of a person.
+    case device(DeviceStep)
+    /// A piece of what a new device is handed, at most ``Limits/handOverPieceBytes``.
+    case handOver(isLast: Bool, [UInt8])
 }
 
 /// A frame in its final bytes, ready for any number of links.

@@ -84,6 +84,11 @@ extension GoldenLines {
         let tag = tags.log(self.story.log("a").key.name, in: room)
         let records = [self.story.record("ada"), self.story.record("bea")]
         var random = RepeatedByte(byte: 0)
+        let code = DeviceCode(
+            exporter: tags.exporter, newNonce: fixed32(7), oldNonce: fixed32(8),
+            new: PeerID(self.story.bea.publicKey), old: PeerID(self.story.ada.publicKey),
+            address: fixed32(9))
+        self.lines["device.code"] = Array((code.code + code.check).utf8)
         var frames: [String: Frame] = [
             "ping": .ping(nonce: nonce, clock: clock),
             "pong": .pong(nonce: nonce, clock: clock + 3),
@@ -105,6 +110,14 @@ extension GoldenLines {
                     CallSignal(to: PeerID(self.story.bea.publicKey), bytes: Array("ring".utf8))
                 ).piece(in: room, stream: 0, by: PeerID(.zero), with: nil, using: &random)),
             "presence": .presence(.away),
+            "device.commit": .device(
+                .commit(
+                    DeviceCode.commitment(
+                        to: fixed32(7), of: PeerID(self.story.bea.publicKey),
+                        address: fixed32(9)))),
+            "device.nonce": .device(.nonce(fixed32(8))), "device.open": .device(.open(fixed32(7))),
+            "device.ready": .device(.ready), "device.end": .device(.end(.tooMany)),
+            "handOver": .handOver(isLast: true, Array("hello".utf8)),
             "liveRun": .liveRun(self.story.run("a2").run),
             "want": .want(Want(conversation: room, tag: tag, from: 5, through: 4_100)),
             "syncRun": .syncRun(self.story.run("a2-5").run),

@@ -45,7 +45,7 @@ struct RevocationTests {
         test.harness.give(.records([record]), from: 2)
         test.harness.settle()
         #expect(test.stored(record) == record)
-        #expect(test.harness.closed.isEmpty)
+        #expect(test.harness.closed == [LinkID(UInt64(Self.device)): .blocked])
     }
 
     @Test("of somebody else's device take the place of none, though they are signed")

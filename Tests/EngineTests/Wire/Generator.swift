@@ -171,7 +171,7 @@ struct Generator {
         .ping, .pong, .credit, .goaway, .realms, .rooms, .roomsLeft, .liveRun, .digest, .buckets,
         .clock, .delta, .want, .syncRun, .unavailable, .records, .recordClock, .forkProof, .shares,
         .payloadWant, .payloads, .actHeads, .actWant, .acts, .epochKeys, .sealedKeys,
-        .dialBack, .dialledBack, .ephemeral, .presence,
+        .dialBack, .dialledBack, .ephemeral, .presence, .device, .handOver,
     ]
 
     private mutating func want() -> Want {
@@ -300,6 +300,14 @@ struct Generator {
                     conversation: self.conversation(), stream: self.random.next(),
                     bytes: self.bytes(self.number(1...Limits.ephemeralBytes))))
         case .actHeads, .actWant, .acts, .epochKeys, .sealedKeys: return self.groupFrame(kind)
+        case .device:
+            let steps: [DeviceStep] = [
+                .commit(self.random.bytes32()), .nonce(self.random.bytes32()),
+                .open(self.random.bytes32()), .ready, .end(.cancelled), .end(.tooMany),
+            ]
+            return .device(steps[self.number(0...5)])
+        case .handOver:
+            return .handOver(isLast: self.chance(50), self.bytes(self.number(1...200)))
         case .presence: return .presence(self.number(0...1) == 0 ? .online : .away)
         case .blobAsk:
             let conversation = self.number(0...3) == 0 ? nil : self.conversation()

@@ -138,7 +138,7 @@ def plaintext_forgeries() -> dict[str, tuple[list[bytes], Due]]:
         )
     out["two pings in a plaintext"] = ([ping + ping], Due.STAY)
     # On each channel; 0e, 64 and 84 are reserved for features that this peer has not told.
-    for kind in (0x08, 0x0E, 0x10, 0x1E, 0x24, 0x3E, 0x5E, 0x64, 0x7E, 0x86, 0x9E):
+    for kind in (0x08, 0x10, 0x12, 0x1E, 0x24, 0x3E, 0x5E, 0x66, 0x7E, 0x86, 0x9E):
         out[f"unknown even type {kind:x}"] = ([Frame(kind, b"skip me").packed()], Due.STAY)
     for kind in (0x09, 0x1F, 0x23, 0x3F, 0x4F, 0x5F, 0x61, 0x7F, 0x81, 0x9F):
         out[f"unknown odd type {kind:x}"] = ([Frame(kind, b"refuse").packed()], Due.CLOSE)

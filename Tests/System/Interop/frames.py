@@ -49,6 +49,7 @@ class Type(IntEnum):
     ROOMS_LEFT = 0x07
     DIAL_BACK = 0x0A
     DIALLED_BACK = 0x0C
+    DEVICE = 0x0E
     LIVE_RUN = 0x21
     LIVE_FRAGMENT = 0x22
     DIGEST = 0x41
@@ -70,6 +71,7 @@ class Type(IntEnum):
     EPOCH_KEYS = 0x5B
     ACT_WANT = 0x5C
     SEALED_KEYS = 0x5D
+    HAND_OVER = 0x64
     EPHEMERAL = 0x82
     PRESENCE = 0x84
 

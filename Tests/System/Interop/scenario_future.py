@@ -17,7 +17,7 @@ from rig import ROOM, SECONDS, Rig
 
 REPLACED = "in place of what is not known here"
 # Even types of every channel that mean nothing yet, and some that are reserved.
-SKIPPED = (0x0E, 0x1E, 0x3E, 0x5E, 0x64, 0x7E, 0x86, 0x9E)
+SKIPPED = (0x10, 0x1E, 0x3E, 0x5E, 0x66, 0x7E, 0x86, 0x9E)
 EVERY_FEATURE = b"\xff" * 32
 
 

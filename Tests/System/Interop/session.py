@@ -6,6 +6,7 @@ import asyncio
 import random
 from typing import TYPE_CHECKING, Any, Coroutine
 
+import devices
 import ephemeral
 import frames
 import group_keys
@@ -136,6 +137,10 @@ class Session(Sharing):
                 frames.read_dial_back(body)
             case Type.DIALLED_BACK:
                 frames.read_dialled_back(body)
+            case Type.DEVICE:
+                devices.read_device(body)
+            case Type.HAND_OVER:
+                devices.read_hand_over(body)
             case Type.EPHEMERAL:
                 ephemeral.read_ephemeral(body)
             case Type.PRESENCE:

@@ -10,6 +10,7 @@ import unittest
 from dataclasses import replace
 from typing import Callable
 
+import devices
 import ephemeral
 import frames
 import group_keys
@@ -81,6 +82,8 @@ BODIES: dict[int, Callable[[bytes], object]] = {
     frames.Type.DIAL_BACK: frames.read_dial_back,
     frames.Type.DIALLED_BACK: frames.read_dialled_back,
     frames.Type.EPHEMERAL: ephemeral.read_ephemeral,
+    frames.Type.DEVICE: devices.read_device,
+    frames.Type.HAND_OVER: devices.read_hand_over,
     frames.Type.PRESENCE: ephemeral.read_presence,
     frames.Type.PAYLOAD_WANT: frames.read_want,
     frames.Type.PAYLOADS: frames.read_payloads,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import devices
 import ephemeral
 import frames
 import marks
@@ -120,6 +121,14 @@ def framed(
             CONVERSATION, 0, b"\x00\x03" + ephemeral.signal(BEA.public, b"ring")
         ),
         "presence": ephemeral.presence(2),
+        "device.commit": devices.device(
+            1, devices.device_commitment(b"\x07" * 32, BEA.public, b"\x09" * 32)
+        ),
+        "device.nonce": devices.device(2, b"\x08" * 32),
+        "device.open": devices.device(3, b"\x07" * 32),
+        "device.ready": devices.device(4),
+        "device.end": devices.device(5, b"\x02"),
+        "handOver": devices.hand_over(True, b"hello"),
         "liveRun": frames.live_run(runs["a2"].packed()),
         "digest": frames.digest(
             CONVERSATION, lines["digest.logs.whole"], lines["digest.records.whole"]
@@ -213,6 +222,14 @@ def refusals(record: Record, runs: dict[str, Run]) -> Lines:
         "ephemeralEmpty": (Type.EPHEMERAL, low + bytes(9)),
         "ephemeralOver": (Type.EPHEMERAL, low + bytes(8) + varint(1_409) + bytes(1_409)),
         "ephemeralTrailing": (Type.EPHEMERAL, low + bytes(8) + b"\x01\x00\x00"),
+        "deviceStep": (Type.DEVICE, b"\x06"),
+        "deviceShort": (Type.DEVICE, b"\x01" + bytes(31)),
+        "deviceTrailing": (Type.DEVICE, b"\x04\x00"),
+        "deviceEnd": (Type.DEVICE, b"\x05\x03"),
+        "handOverLast": (Type.HAND_OVER, b"\x02\x01a"),
+        "handOverEmpty": (Type.HAND_OVER, b"\x00\x00"),
+        "handOverOver": (Type.HAND_OVER, b"\x00" + varint(16_001) + bytes(16_001)),
+        "handOverTrailing": (Type.HAND_OVER, b"\x00\x01aa"),
         "presenceZero": (Type.PRESENCE, b"\x00"),
         "presenceOver": (Type.PRESENCE, b"\x03"),
         "presenceTrailing": (Type.PRESENCE, b"\x01\x00"),
@@ -298,6 +315,10 @@ def sync_vectors(exporter: bytes) -> Lines:
     proof = ForkProof.of(runs["a3-5"], runs["f3"])
     summaries(lines, story, records, tags)
     framed(lines, story, runs, proof, records, tags)
+    shown = devices.device_code(
+        exporter, b"\x07" * 32 + b"\x08" * 32, BEA.public + ADA.public, b"\x09" * 32
+    )
+    lines["device.code"] = "".join(shown).encode()
     marked(lines, story)
     for name, data in refusals(records["ada"], runs).items():
         lines[f"refuse.{name}"] = data

@@ -1,0 +1,68 @@
+/// The method `devices`.
+package enum DevicesMethod: ControlMethod {
+    package static let description = MethodDescription(
+        "devices", "List your devices: the machines that are you.", result: "devices",
+        hasLargeAnswer: true,
+        details:
+            "This device first, then those that were linked last. A device that this one has never met is not listed."
+    )
+
+    package typealias Params = PageParams
+
+    package typealias Result = Page<DeviceResult>
+}
+
+/// The method `deviceRevoke`.
+package enum DeviceRevokeMethod: ControlMethod {
+    package static let description = MethodDescription(
+        "deviceRevoke", "Say that a device is not yours any more, such as a stolen one.",
+        result: "device", errors: [.notFound, .refused, .storageFailed], isChange: true,
+        details:
+            "Peers that learn of it refuse links from the device, and do not show what it writes afterwards. "
+            + "The device keeps everything that it had received.",
+        reasons: [
+            "noPersonKey": "this device does not hold your person's key",
+            "notOwnDevice": "it is not another device of yours",
+        ],
+        example: ["device": "@k3v9w2xq"])
+
+    package struct Params: ControlValue {
+        /// `@` and the beginning of a key.
+        package var device = ""
+
+        package init() {}
+
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field(
+                "device", &self.device, .word, "A device: @ and 8 or more characters of its key.")
+        }
+    }
+
+    package typealias Result = DeviceResult
+}
+
+/// One of the user's devices.
+package struct DeviceResult: ControlValue {
+    package var id = ""
+    package var here = false
+    package var linked = false
+    package var approves: Bool?
+    package var lastSeen: Timestamp?
+    package var revoked: Timestamp?
+
+    package init() {}
+
+    package mutating func fields(_ visitor: inout some FieldVisitor) {
+        visitor.field("id", &self.id, .id, "The device's key.")
+        visitor.field("here", &self.here, .any, "Whether it is this device.")
+        visitor.field("linked", &self.linked, .any, "Whether it is linked with this one now.")
+        visitor.field(
+            "approves", &self.approves, .any,
+            "Whether this device holds your person's key, so that it can approve and revoke devices; left out for others."
+        )
+        visitor.field(
+            "lastSeen", &self.lastSeen, .any, "When it was linked last; left out if unknown.")
+        visitor.field(
+            "revoked", &self.revoked, .any, "Since when it is revoked; left out if it is not.")
+    }
+}

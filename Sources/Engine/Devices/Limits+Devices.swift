@@ -1,0 +1,17 @@
+internal import Formats
+
+extension Limits {
+    /// How long two users have to type each other's digits.
+    static let deviceLinkMilliseconds: UInt64 = 600_000
+    /// How long the other device has for its first answer: a round trip, and a slow machine.
+    static let deviceAnswerMilliseconds: UInt64 = 10_000
+    /// Within this time, both of the next hold.
+    static let deviceTryMilliseconds: UInt64 = 3_600_000
+    /// Wrong digits that a user may type: a guess is right once in 10,000 or more.
+    static let deviceTries = 3
+    /// Beginnings of one source that are answered: a user begins again a few times, and who looks for two links
+    /// with the same code needs some hundred million.
+    static let deviceOffersPerSource = 8
+    /// The same of all strangers together, however many addresses they have.
+    static let deviceOffersOfStrangers = 1_024
+}

@@ -1,0 +1,184 @@
+internal import Crypto
+package import Formats
+
+/// The user's devices: linking a new one, and revoking one that is gone.
+extension Node {
+    mutating func perform(_ wanted: [DeviceAction]) {
+        for action in wanted {
+            switch action {
+            case .perform(let action): self.actions.append(action)
+            case .send(let step, let link):
+                if self.links.has(link) { self.send(.device(step), on: link) }
+            }
+        }
+    }
+
+    private func devicePeer(_ id: LinkID) -> DevicePeer {
+        let link = self.links[id]
+        return DevicePeer(
+            link: id, info: link.info, source: Source(link.address),
+            isTrusted: self.tier(of: link.info.peer) >= .fellow)
+    }
+
+    private mutating func fail(_ request: RequestID, _ failure: DeviceFailure) {
+        self.answer(request, .failed(.device(failure)))
+    }
+
+    private mutating func nonce() -> Bytes32 {
+        let bytes = (0..<4).flatMap { _ -> [UInt8] in
+            let number = self.random.next()
+            return (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+        }
+        guard let nonce = Bytes32(bytes) else { preconditionFailure("four numbers are 32 bytes") }
+        return nonce
+    }
+
+    // MARK: Linking
+
+    mutating func linkDevice(_ peer: PeerID, _ request: RequestID) {
+        guard let link = self.links.id(of: peer) else { return self.fail(request, .unlinked) }
+        let nonce = self.nonce()
+        self.perform(
+            self.devices.begin(with: self.devicePeer(link), nonce: nonce, request, at: self.now))
+    }
+
+    mutating func confirmDevice(_ check: String, _ request: RequestID) {
+        self.perform(self.devices.confirm(check, request, at: self.now))
+    }
+
+    mutating func approveDevice(_ code: String, _ request: RequestID) {
+        guard self.own.person.canCertify else { return self.fail(request, .noPersonKey) }
+        let peers = self.links.ids.map { self.devicePeer($0) }
+        self.perform(self.devices.approve(code, peers, request, at: self.now))
+    }
+
+    mutating func receiveDevice(_ step: DeviceStep, on id: LinkID) {
+        let nonce = if case .commit = step { self.nonce() } else { Bytes32.zero }
+        self.perform(
+            self.devices.receive(step, from: self.devicePeer(id), nonce: nonce, at: self.now))
+    }
+
+    /// A piece of what makes this device one of another person, where the user has asked for it.
+    mutating func receiveHandOver(isLast: Bool, _ piece: [UInt8], on id: LinkID) {
+        guard let whole = self.devices.receive(piece, isLast: isLast, on: id) else { return }
+        self.actions.append(.disarm(.devices))
+        guard let handOver = try? HandOver(decoding: whole.bytes),
+            handOver.isMeant(for: self.own.signer, by: whole.giver.certificate)
+        else { return self.fail(whole.request, .forged) }
+        self.answer(whole.request, .handedOver(whole.bytes))
+    }
+
+    /// The shell has put together what a device is handed that the user has approved.
+    mutating func handOver(_ bytes: [UInt8], on id: LinkID) {
+        guard self.links.has(id) else { return }
+        self.devices.handOver(bytes, on: id)
+        self.pumpHandOver(id)
+    }
+
+    /// Sends as much of it as the link has credit for.
+    mutating func pumpHandOver(_ id: LinkID) {
+        while let piece = self.devices.nextPiece(on: id) {
+            let frame = piece.encoded
+            guard self.links[id].flow.credit(on: .blob) >= frame.bytes.count else { return }
+            self.sendEncoded(frame, on: id)
+            guard self.devices.sentPiece() else { continue }
+            let peer = self.links[id].info.peer
+            self.performDialling(self.dialling.note(peer, as: self.own.certificate.keys))
+            self.changed(.devices)
+            return
+        }
+    }
+
+    // MARK: Listing and revoking
+
+    /// The devices of the user that are known here: this one first, then those that were linked last.
+    package var ownDevices: [OwnDevice] {
+        let own = self.own.certificate.personID
+        var found = Set(self.links.peers)
+        found.formUnion(self.dialling.known.keys)
+        found.formUnion(self.persons.people.authors(of: own))
+        found.formUnion(self.persons.people.revocations.keys)
+        found.insert(self.id)
+        let devices = found.filter { peer in
+            self.isOwnDevice(peer) || self.persons.people.revocations[peer]?.person == own
+        }.map { peer in
+            let isLinked = self.links.id(of: peer) != nil
+            let revocation = self.persons.people.revocations[peer]
+            return OwnDevice(
+                id: peer, isHere: peer == self.id, isLinked: isLinked,
+                lastSeen: isLinked ? self.now.wall : self.dialling.known[peer]?.lastSeen ?? 0,
+                revoked: revocation?.person == own ? revocation?.time.milliseconds : nil)
+        }
+        return devices.sorted { left, right in
+            left.isHere != right.isHere
+                ? left.isHere : (right.lastSeen, left.id) < (left.lastSeen, right.id)
+        }
+    }
+
+    /// The peers that are linked, by key.
+    package var linkedPeers: [PeerID] { self.links.peers.sorted() }
+
+    /// The own device that the beginning of a key means; nil where none does, or several do.
+    package func ownDevice(named text: String) -> PeerID? {
+        let key = text.hasPrefix("@") ? String(text.dropFirst()) : text
+        let found = self.ownDevices.filter { $0.id.description.hasPrefix(key) }
+        return found.count == 1 && key.count >= 8 ? found.first?.id : nil
+    }
+
+    /// Whether the devices of others can be certified and revoked here.
+    package var canCertify: Bool { self.own.person.canCertify }
+
+    mutating func revokeDevice(_ peer: PeerID, _ request: RequestID) {
+        guard self.own.person.canCertify else { return self.fail(request, .noPersonKey) }
+        guard peer != self.id, self.isOwnDevice(peer) else {
+            return self.fail(request, .notOwn(peer))
+        }
+        let key = RecordKey(author: peer, conversation: nil, kind: Record.Kind.revocation)
+        var time = HybridTime(wallMilliseconds: self.clocks.own.now)
+        if let next = self.record(key)?.time.next { time = max(time, next) }
+        // Its E is known only where it is linked, and nothing is sealed for it any more: X stands for it.
+        let certificate = self.own.person.certify(
+            peer, deviceAddress: self.own.certificate.address, at: self.now.wall)
+        self.disk.commits.records.add(
+            Record(
+                revoking: peer, Revocation(of: certificate, stands: false), at: time,
+                by: self.own.person),
+            isFirst: true)
+        self.disk.commits.answers.append((request, .revoked(peer)))
+    }
+
+    /// A revocation is on disk: its device is linked no longer.
+    mutating func settleRevocation(_ record: Record) {
+        guard let certificate = record.revocation?.certificate else { return }
+        let peer = record.author
+        if certificate.personID == self.own.certificate.personID { self.changed(.devices) }
+        guard self.isRevoked(peer, as: certificate.personID) else {
+            return self.performDialling(self.dialling.unblock(peer, at: self.now))
+        }
+        self.performDialling(self.dialling.block([peer]))
+        // Own devices are told whether or not the device has written where they are.
+        if certificate.personID == self.own.certificate.personID {
+            for id in self.links.ids where self.isOwnDevice(self.links[id].info.peer) {
+                self.send(.records([record]), on: id)
+            }
+        }
+        if let link = self.links.id(of: peer),
+            self.links[link].info.certificate.personID == certificate.personID
+        {
+            self.close(link, .blocked, "the person whose device it was has revoked it")
+        }
+    }
+
+    /// Whether somebody says that this device is theirs no longer.
+    func isRevoked(_ peer: PeerID, as person: PersonID) -> Bool {
+        self.persons.people.revocations[peer]?.person == person
+    }
+
+    /// Whether an entry of a device is later than the word that it is its person's no longer.
+    func isRevoked(_ author: PeerID, in person: PersonID?, at time: HybridTime) -> Bool {
+        guard let revocation = self.persons.people.revocations[author],
+            revocation.person == person
+        else { return false }
+        return time > revocation.time
+    }
+}

@@ -1,0 +1,214 @@
+import ControlAPI
+import Posix
+
+/// The command `stoa device`.
+struct DeviceCommand: Subcommand {
+    static let syntax = CommandSyntax(
+        "device", "Be the same person on several machines: link, list and revoke devices.",
+        examples: [
+            "stoa device link @k3v9w2xq", "stoa device approve 12345678", "stoa device list",
+            "stoa device revoke @k3v9w2xq",
+        ],
+        operands: ["link|approve|list|revoke", "[@DEVICE|CODE]"],
+        options: [
+            OptionSyntax("--yes", nil, "do not ask: approve without a backup, or revoke")
+        ],
+        details: [
+            "\"link\" runs on the new machine, which must not have been used: it shows a code of eight digits. \"approve\" runs on a device of yours and takes the code; it shows four digits, which you type on the new machine. Then that machine is you: it gets your contacts, realms, rooms and conversations. If several peers are linked, name your device by its key: stoa status shows it there.",
+            "Your person's key never leaves the machine on which you began, except in a backup: only a device that holds it approves and revokes others.",
+            "\"revoke\" says that a device is not yours any more. Peers refuse its links and do not show what it writes afterwards. It keeps what it has received, including the secrets of your realms and rooms: renew them (stoa realm rotate).",
+            "With --json, \"link\" prints the code as one line and then reads the four digits from standard input.",
+        ])
+    static let mayTakeLong = true
+
+    private enum Step {
+        case link(String?)
+        case approve(String?)
+        case list
+        case revoke(String)
+    }
+
+    private let step: Step
+    private let isSure: Bool
+
+    /// The other device has ten seconds to answer, and what it hands over may be large.
+    private static let answerMilliseconds: Int64 = 60_000
+    /// More than any digits that somebody types.
+    private static let lineBytes = 256
+
+    init(_ arguments: ParsedArguments) throws(Failure) {
+        let (word, operand) = (arguments.required(0), arguments.operand(1))
+        self.isSure = arguments.has("--yes")
+        switch word {
+        case "link": self.step = .link(operand)
+        case "approve": self.step = .approve(operand)
+        case "list": self.step = .list
+        case "revoke":
+            guard let operand else {
+                throw .usage(
+                    "the device is missing",
+                    next: "usage: stoa device revoke @KEY; see stoa device list")
+            }
+            self.step = .revoke(operand)
+        default:
+            let words = ["link", "approve", "list", "revoke"]
+            throw .usage(
+                "\"\(TerminalText.line(word))\" is not something to do with devices",
+                next: NearestName.find(word, among: words).map { "did you mean \"\($0)\"?" }
+                    ?? "use one of \(words.joined(separator: ", "))")
+        }
+        guard !self.isSure || ["approve", "revoke"].contains(word) else {
+            throw .usage(
+                "\"\(word)\" does not take --yes", next: "it belongs to approve and revoke")
+        }
+    }
+
+    func run(in context: CommandContext) throws(Failure) {
+        switch self.step {
+        case .link(let person): try Self.link(person, context)
+        case .approve(let code?): try self.approve(code, context)
+        case .approve(nil): try self.approve(try Self.askCode(context), context)
+        case .list: try Self.list(context)
+        case .revoke(let device): try self.revoke(device, context)
+        }
+    }
+
+    // MARK: The new device
+
+    private static func link(_ person: String?, _ context: CommandContext) throws(Failure) {
+        let shown = try context.call(
+            DeviceLinkMethod.self, .init { $0.person = person },
+            daemonMilliseconds: Self.answerMilliseconds)
+        guard let code = shown.code else {
+            throw Failure(
+                .internalError, why: "the daemon made no code", next: "restart it, and try again")
+        }
+        if context.json {
+            try context.console.print(shown.json)
+        } else {
+            try context.console.print(
+                "\n  on your other device    stoa device approve \(code.shown)\n\n")
+        }
+        try context.console.flush()
+        context.disconnect()
+        let done = try Self.confirm(context)
+        let status = try context.statusOfNewStart(of: done.content?.person ?? "")
+        if context.json { return try context.console.print(done.json) }
+        let content = done.content ?? BackupContent()
+        try context.console.print(
+            "this machine is now a device of \(content.name.shown): \(status.id.shortKey); it got "
+                + "\(content.counts)\nmessages come from your other device and from peers that have them\n"
+        )
+    }
+
+    /// Asks for the digits that the other device shows until they are right, on a terminal.
+    private static func confirm(
+        _ context: CommandContext
+    ) throws(Failure) -> Received<DeviceLinkMethod.Result> {
+        while true {
+            if !context.json { context.console.report("the four digits that it shows then: ") }
+            let check = try Self.line(context)
+            guard !check.isEmpty else {
+                throw Failure(
+                    .badData, why: "no digits were given; nothing has changed",
+                    next: "begin again: stoa device link")
+            }
+            do throws(Failure) {
+                return try context.call(
+                    DeviceLinkMethod.self, .init { $0.check = check },
+                    daemonMilliseconds: Self.answerMilliseconds)
+            } catch {
+                guard error.answer?.reason == "wrongDigits", context.console.inputIsTerminal,
+                    !error.next.contains("ended")
+                else { throw error }
+                context.console.report("\(error.why); \(error.next)\n")
+            }
+        }
+    }
+
+    private static func line(_ context: CommandContext) throws(Failure) -> String {
+        var bytes: [UInt8] = []
+        while !bytes.contains(0x0A), bytes.count < Self.lineBytes,
+            let chunk = try context.console.readChunk()
+        {
+            bytes += chunk
+        }
+        return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+            .joined()
+    }
+
+    // MARK: The old device
+
+    private static func askCode(_ context: CommandContext) throws(Failure) -> String {
+        guard !context.console.inputIsTerminal else {
+            context.console.report("the code that the new device shows: ")
+            return try Self.line(context)
+        }
+        do throws(Failure) {
+            let bytes = try context.console.readInput(limit: Self.lineBytes)
+            return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+                .joined()
+        } catch {
+            var failure = error
+            if error.isInterrupt { failure.next = "nothing was approved" }
+            throw failure
+        }
+    }
+
+    private func approve(_ code: String, _ context: CommandContext) throws(Failure) {
+        var params = DeviceApproveMethod.Params { $0.code = code }
+        // A script has nobody to ask.
+        if self.isSure || !context.console.inputIsTerminal { params.withoutBackup = true }
+        do throws(Failure) {
+            return try Self.approve(params, context)
+        } catch {
+            guard error.answer?.reason == "noBackup" else { throw error }
+            context.console.report("\(error.why)\ntype yes to go on without a backup: ")
+            guard try context.console.readYes() else {
+                return context.console.report(
+                    "nothing was approved; make a backup first: stoa backup FILE\n")
+            }
+        }
+        params.withoutBackup = true
+        try Self.approve(params, context)
+    }
+
+    private static func approve(
+        _ params: DeviceApproveMethod.Params, _ context: CommandContext
+    ) throws(Failure) {
+        try context.show(DeviceApproveMethod.self, params) {
+            "\n  type there    \($0.check.shown)\n\n"
+        }
+    }
+
+    private static func list(_ context: CommandContext) throws(Failure) {
+        try context.showList(
+            DevicesMethod.self, empty: "there is no device",
+            heading: ["DEVICE", "STATE", "LAST SEEN", "APPROVES"]
+        ) { device in
+            [
+                "@\(device.id.shortKey)",
+                device.revoked.map { "revoked \(LocalTime.text($0))" }
+                    ?? (device.here ? "this one" : device.linked ? "linked" : "away"),
+                device.lastSeen.map { LocalTime.text($0) } ?? "-",
+                device.approves.map { $0 ? "yes" : "no" } ?? "-",
+            ]
+        }
+    }
+
+    private func revoke(_ device: String, _ context: CommandContext) throws(Failure) {
+        if !self.isSure, context.console.inputIsTerminal {
+            context.console.report(
+                "\(TerminalText.line(device)) will not be you any more: peers refuse its links and do not show "
+                    + "what it writes. The device keeps everything that it has received. Type yes to revoke it: "
+            )
+            guard try context.console.readYes() else {
+                return context.console.report("nothing was revoked\n")
+            }
+        }
+        try context.show(DeviceRevokeMethod.self, .init { $0.device = device }) {
+            "@\($0.id.shortKey) is not your device any more\n"
+                + "it still knows the secrets of your realms: stoa realm rotate NAME\n"
+        }
+    }
+}

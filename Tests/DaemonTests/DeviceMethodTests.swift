@@ -1,0 +1,184 @@
+import ControlAPI
+import Posix
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+@Suite("Devices over the control socket", .serialized, .timeLimit(.minutes(3)))
+struct DeviceMethodTests {
+    /// Asks again until it is so, for thirty seconds at most.
+    private static func until(_ what: Comment, _ isSo: () throws -> Bool) throws {
+        let deadline = SystemClock.monotonicMilliseconds() + 30_000
+        while try !isSo() {
+            try #require(SystemClock.monotonicMilliseconds() < deadline, what)
+            _ = try waitUntilReadable([], timeoutMilliseconds: 5)
+        }
+    }
+
+    /// The texts of a conversation, by the daemon's own order.
+    private static func texts(_ daemon: TestDaemon, _ conversation: String) -> [String] {
+        let history = try? daemon.ask("history", ["to": .string(conversation)])
+        let messages = history?["messages"]?.arrayValue ?? []
+        return messages.compactMap { $0["text"]?.stringValue }
+    }
+
+    /// Asks for a code until a peer is linked, and gives it.
+    private static func code(_ daemon: TestDaemon) throws -> String {
+        var code: String?
+        try Self.until("a peer is linked and answers") {
+            code = (try? daemon.ask("deviceLink"))?["code"]?.stringValue
+            return code != nil
+        }
+        return try #require(code)
+    }
+
+    private static func approve(_ daemon: TestDaemon, _ code: String) throws -> JSON {
+        try daemon.ask("deviceApprove", ["code": .string(code), "withoutBackup": true])
+    }
+
+    /// Ada, who writes with Cyn, on two devices.
+    private struct Pair {
+        let cyn: TestDaemon
+        let old: TestDaemon
+        let new: TestDaemon
+
+        init() throws {
+            let cyn = try TestDaemon(name: "Cyn")
+            let old = try TestDaemon(name: "Ada", peers: [try cyn.address()])
+            for daemon in [cyn, old] { try daemon.ask("join", ["room": "ops"]) }
+            try DeviceMethodTests.until("they are linked") {
+                let id = try? old.ask("whois", ["person": "@cyn"])["id"]
+                return (try? old.ask("addPerson", .members(["person": id ?? .null]))) != nil
+            }
+            try old.ask("realmNew", ["name": "office"])
+            try old.ask("send", ["to": "@cyn", "text": "hello"])
+            try DeviceMethodTests.until("Cyn lets Ada in") {
+                (try? cyn.ask("accept", ["person": "@ada"])) != nil
+            }
+            let place = try TestFolder()
+            let fresh = try TestDaemon(
+                name: "new", peers: [try old.address()], directory: place)
+            let check = try DeviceMethodTests.approve(
+                old, try DeviceMethodTests.code(fresh))["check"]
+            let taken = try fresh.ask("deviceLink", ["check": check ?? .null])
+            #expect(taken["content"]?["name"] == "Ada" && taken["content"]?["people"] == 1)
+            fresh.awaitEnd()
+            (self.cyn, self.old) = (cyn, old)
+            self.new = try TestDaemon(
+                name: "new", peers: [try old.address(), try cyn.address()],
+                directory: place)
+        }
+    }
+
+    // Shows: device.codes
+    @Test("digits typed both ways make a machine another device, with what its person has")
+    func linked() throws {
+        let pair = try Pair()
+        let (old, new) = (pair.old, pair.new)
+        let (one, other) = (try old.ask("status"), try new.ask("status"))
+        #expect(one["person"] == other["person"] && one["id"] != other["id"])
+        let expected = Set(try old.list("conversations").compactMap { $0["id"]?.stringValue })
+        try Self.until("all conversations are there") {
+            Set(try new.list("conversations").compactMap { $0["id"]?.stringValue }) == expected
+        }
+        #expect(try new.ask("status")["name"] == "Ada")
+        #expect(try new.list("people").map { $0["name"] } == ["Cyn"])
+        #expect(try new.list("realms").contains { $0["name"] == "office" && $0["joined"] == true })
+        // P has not left the first one, which alone certifies.
+        #expect(try old.list("devices").first?["approves"] == true)
+        #expect(try new.list("devices").first?["approves"] == false)
+        let data = "\(new.directory.path)/data"
+        #expect(try Files.read("\(data)/person.key", limitBytes: 100).first == 2)
+        try Self.until("it is taken up") { !Files.exists("\(data)/link.pending") }
+        for daemon in [old, new] {
+            try Self.until("both know both") {
+                let devices = try daemon.list("devices")
+                return devices.count == 2
+                    && devices.allSatisfy { $0["linked"] == true || $0["here"] == true }
+            }
+            let alerts = try daemon.ask("status")["alerts"]?.arrayValue ?? []
+            #expect(!alerts.contains { $0["code"] == "otherDevice" })
+        }
+        #expect(refusal { _ = try Self.approve(new, "12345678") } == "noPersonKey")
+        #expect(
+            refusal { try new.ask("deviceRevoke", ["device": one["id"] ?? .null]) } == "noPersonKey"
+        )
+        #expect(refusal { try new.ask("deviceLink") } == "used")
+    }
+
+    @Test(
+        "what one writes alone to a person reaches all their devices, and each answers as that person"
+    )
+    func direct() throws {
+        let pair = try Pair()
+        let (cyn, old, new) = (pair.cyn, pair.old, pair.new)
+        try Self.until("what was written before is there") {
+            Self.texts(new, "@cyn") == ["hello"]
+        }
+        try cyn.ask("send", ["to": "@ada", "text": "to both"])
+        for daemon in [old, new] {
+            try Self.until("it is on both") { Self.texts(daemon, "@cyn") == ["hello", "to both"] }
+        }
+        try old.ask("send", ["to": "@cyn", "text": "from the first"])
+        try Self.until("it is on both") { Self.texts(new, "@cyn").contains("from the first") }
+        try new.ask("send", ["to": "@cyn", "text": "from the second"])
+        let whole = ["hello", "to both", "from the first", "from the second"]
+        for (daemon, name) in [(old, "@cyn"), (new, "@cyn"), (cyn, "@ada")] {
+            try Self.until("all is on each") { Self.texts(daemon, name) == whole }
+        }
+        // To Cyn both are one person, with one conversation.
+        let directs = try cyn.list("conversations").filter { $0["kind"] == "direct" }
+        #expect(directs.map { $0["name"] } == ["@Ada"])
+        #expect(try cyn.list("requests").isEmpty)
+        // What the user wrote on one is not unread on the other.
+        let unread = try old.list("conversations").first { $0["name"] == "@Cyn" }?["unread"]
+        #expect(unread == 1)
+    }
+
+    // Shows: device.revoked
+    @Test("a device that is revoked is linked by nobody who knows it, and its word counts no more")
+    func revoked() throws {
+        let pair = try Pair()
+        let (cyn, old, new) = (pair.cyn, pair.old, pair.new)
+        try Self.until("what was written before is there") { Self.texts(new, "@cyn") == ["hello"] }
+        try new.ask("send", ["to": "@cyn", "text": "before"])
+        try Self.until("it is there") { Self.texts(cyn, "@ada") == ["hello", "before"] }
+        let device = try new.ask("status")["id"] ?? .null
+        let revoked = try old.ask("deviceRevoke", ["device": device])
+        #expect(revoked["revoked"] != nil && revoked["linked"] == false)
+        for daemon in [old, cyn] {
+            try Self.until("nobody is linked with it") {
+                try !daemon.list("peers").contains { $0["id"] == device && $0["state"] == "linked" }
+            }
+        }
+        try new.ask("send", ["to": "@cyn", "text": "after"])
+        try old.ask("send", ["to": "@cyn", "text": "goes on"])
+        try Self.until("the other goes on") { Self.texts(cyn, "@ada").contains("goes on") }
+        #expect(Self.texts(cyn, "@ada") == ["hello", "before", "goes on"])
+        let listed = try old.list("devices").first { $0["id"] == device }
+        #expect(listed?["revoked"] == revoked["revoked"])
+    }
+
+    @Test("without a backup it is refused until the user says so; wrong digits change nothing")
+    func refusals() throws {
+        let old = try TestDaemon(name: "Ada")
+        let new = try TestDaemon(name: "new", peers: [try old.address()])
+        let code = try Self.code(new)
+        #expect(refusal { try old.ask("deviceApprove", ["code": .string(code)]) } == "noBackup")
+        #expect(refusal { _ = try Self.approve(old, "1234") } == "badParam")
+        let wrong = code == "00000000" ? "00000001" : "00000000"
+        #expect(refusal { _ = try Self.approve(old, wrong) } == "wrongCode")
+        let check = try Self.approve(old, code)["check"]?.stringValue
+        let other = check == "0000" ? "0001" : "0000"
+        #expect(refusal { try new.ask("deviceLink", ["check": .string(other)]) } == "wrongDigits")
+        #expect(try new.ask("status")["name"] == "new")
+        #expect(!Files.exists("\(new.directory.path)/data/link.pending"))
+        #expect(refusal { try old.ask("deviceLink", ["check": "1234"]) } == "noLinking")
+        // Once somebody is somewhere, it is too late.
+        try new.ask("join", ["room": "ops"])
+        #expect(refusal { try new.ask("deviceLink") } == "used")
+        let right = try #require(check)
+        #expect(refusal { try new.ask("deviceLink", ["check": .string(right)]) } == "used")
+    }
+}
