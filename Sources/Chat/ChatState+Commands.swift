@@ -103,6 +103,8 @@ extension ChatState {
         // A name may have blanks in it.
         let whole = Self.person(command.rest.isEmpty ? word : command.rest)
         guard whole.count > 1 else { return self.usage(command) }
+        // Groups wait as people do.
+        let waiting = command.rest.hasPrefix("+") ? command.rest : whole
         switch command.name {
         case .whois: self.ask(WhoisMethod.self, asked) { $0.person = whole }
         case .verify:
@@ -110,8 +112,8 @@ extension ChatState {
                 $0.person = Self.person(word)
                 $0.code = code.isEmpty ? nil : code
             }
-        case .accept: self.ask(AcceptMethod.self, asked) { $0.person = whole }
-        case .decline: self.ask(DeclineMethod.self, asked) { $0.person = whole }
+        case .accept: self.ask(AcceptMethod.self, asked) { $0.person = waiting }
+        case .decline: self.ask(DeclineMethod.self, asked) { $0.person = waiting }
         case .block: self.ask(BlockMethod.self, asked) { $0.person = whole }
         default: self.ask(UnblockMethod.self, asked) { $0.person = whole }
         }

@@ -32,9 +32,12 @@ extension ChatState {
             return self.note("nobody waits to be accepted", in: id)
         }
         var lines = requests.items.map { request in
-            "\(request.shown.quoted) \(request.person.shortKey), "
+            (request.groupName.map { "\(ShownPerson.safe($0)) from " } ?? "")
+                + "\(request.shown.quoted) \(request.person.shortKey), "
                 + "\(self.dateText(request.time.milliseconds)): "
-                + TerminalText.line(String(request.text.prefix(120)))
+                + (request.kind == .group
+                    ? "an invitation to a group"
+                    : TerminalText.line(String(request.text.prefix(120))))
         }
         if requests.next != nil { lines.append("more: stoa requests") }
         lines.append("/accept or /decline, and the name or the key")

@@ -118,6 +118,13 @@ extension ChatState {
                 people.map { $0.shown.quoted + ($0.presence == .away ? " (away)" : "") },
                 none: "nobody is linked yet; if someone should be: stoa doctor"))
         for request in requests.prefix(3) {
+            if let group = request.groupName {
+                rows += line(
+                    " request",
+                    "\(request.shown.quoted) invites you to \(ShownPerson.safe(group))"
+                        + " (/accept \(ShownPerson.safe(group)))", .mention)
+                continue
+            }
             rows += line(
                 " request",
                 "\(request.shown.quoted): \"\(TerminalText.line(String(request.text.prefix(60))))\""

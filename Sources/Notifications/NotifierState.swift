@@ -327,7 +327,7 @@ package struct NotifierState: Sendable {
         case .accept(let peer): self.decided(peer)
         case .requests:
             let page = RequestsMethod.Result(reading: result)
-            self.waiting += page.items.count
+            self.waiting += page.items.count { $0.kind == .person }
             if let next = self.next(in: page) { return self.askForRequests(after: next) }
         }
     }

@@ -14,6 +14,8 @@ struct Checker {
         /// What people see of it who can open it; nil for nothing.
         var content: Content?
         var isSealed: Bool
+        /// Names the key that seals it.
+        var epoch: Bytes32
         /// Whether the entry that opens its log is sealed, so that not all know whose log it is; nil
         /// where the log does not begin as one must.
         var isOpeningSealed: Bool?
@@ -105,6 +107,9 @@ struct Checker {
     /// All keys of sealed rooms, and which machines have them.
     var keyring = Keyring()
     var keyHolders: [ConversationID: Set<Int>] = [:]
+    /// The groups, and which machines have which of their keys.
+    var groups: [ConversationID: Group] = [:]
+    var epochHolders: [Bytes32: Set<Int>] = [:]
     var suspects = Suspects()
     var yielding = Yielding()
     /// Which realm each room of the workload is in, where there is more than the open one.
@@ -157,16 +162,20 @@ struct Checker {
             let entry = run.run.entries[offset]
             let prev = offset == 0 ? run.run.prev : run.ids[offset - 1]
             let content = self.content(of: entry, run.envelope(at: offset))
+            let isGroup = self.groups[key.conversation] != nil
             let isSealed = entry.epoch != .zero
             var isOpeningSealed = prev.flatMap { self.written[$0]?.isOpeningSealed }
             if prev == nil, case .open(let opening)? = content {
-                isOpeningSealed = opening.person(of: key.name.author).map { _ in isSealed }
+                isOpeningSealed = opening.person(of: key.name.author).map { _ in
+                    isSealed || isGroup
+                }
             }
             // Who reads what is sealed reads nothing else, and the other way round.
             let isSeen = isOpeningSealed == isSealed && content?.traits.isShown == true
             self.written[id] = Written(
                 key: key, seq: run.run.first + UInt64(offset), prev: prev, time: entry.time,
                 deps: entry.deps, content: isSeen ? content : nil, isSealed: isSealed,
+                epoch: entry.epoch,
                 isOpeningSealed: isOpeningSealed,
                 isControl: entry.entryClass == EntryClass.control.rawValue)
             self.noteErasing(content, by: id)
@@ -184,12 +193,17 @@ struct Checker {
     /// What an entry says to one who reads rooms as their members do: what is sealed with the key, and
     /// what is not without.
     private func content(of entry: Entry, _ envelope: Envelope) -> Content? {
-        (entry.epoch == .zero ? Keyring() : self.keyring).read(envelope).content
+        // In a group what says whose log it is, is in clear.
+        let isClear = entry.epoch == .zero && self.groups[envelope.conversation] == nil
+        return (isClear ? Keyring() : self.keyring).read(envelope).content
     }
 
     /// An entry that a machine's user can see, wherever it stands; nil for others.
     func visible(_ id: EntryID, on machine: Int) -> Written? {
         guard let entry = self.written[id], entry.content != nil else { return nil }
+        if self.groups[entry.key.conversation] != nil {
+            return self.epochHolders[entry.epoch]?.contains(machine) == true ? entry : nil
+        }
         let hasKey = self.keyHolders[entry.key.conversation]?.contains(machine) ?? false
         return entry.isSealed == hasKey ? entry : nil
     }

@@ -22,8 +22,8 @@ extension ModelStore {
                 }
             }
         }
-        for person in batch.endedRequests { self.requests[person] = nil }
-        for request in batch.requests { self.requests[request.person.id] = request }
+        for person in batch.requests.ended { self.requests[person] = nil }
+        for request in batch.requests.kept { self.requests[request.person.id] = request }
         for append in batch.appends {
             if let person = append.person, let keys = append.keys { self.persons[person] = keys }
         }

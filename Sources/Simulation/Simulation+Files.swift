@@ -172,7 +172,7 @@ extension Simulation {
         _ index: Int, _ conversation: ConversationID
     ) -> (content: [UInt8], key: Bytes32?) {
         let key: Bytes32?
-        if self.machines[index].access.keyring.current(in: conversation) != nil {
+        if self.machines[index].access.keyring.isSealed(conversation) {
             key = Bytes32(Self.bytes32(&self.dice.filing))
         } else {
             key = nil

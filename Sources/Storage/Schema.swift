@@ -11,7 +11,7 @@ enum Schema {
     /// "stoa": what programs before the first release wrote, which cannot be read.
     static let earlierApplicationID: Int64 = 0x7374_6F61
     /// The version that this build writes and reads; `PRAGMA user_version`.
-    static let version = 1
+    static let version = 2
 
     // Integers that stand for unsigned 64-bit values (hlc, incarnation) have their top bit flipped,
     // so that SQLite's signed order is theirs.
@@ -219,6 +219,40 @@ enum Schema {
         INSERT INTO indexing (one, indexed, until, prefix) VALUES (1, 0, 0, 0);
         """
 
+    /// What brings a file from each version to the next, from the first on.
+    ///
+    /// What is here has been in use, and never changes: every later change of the tables is one more step, and a new
+    /// file takes all of them.
+    private static let steps = [
+        """
+        CREATE TABLE acts (
+            place INTEGER PRIMARY KEY,
+            conversation INTEGER NOT NULL REFERENCES conversations,
+            id BLOB NOT NULL,
+            act BLOB NOT NULL,
+            UNIQUE (conversation, id)
+        ) STRICT;
+        CREATE TABLE epochs (
+            conversation INTEGER NOT NULL REFERENCES conversations,
+            id BLOB NOT NULL,
+            key BLOB NOT NULL,
+            maker BLOB NOT NULL,
+            device BLOB NOT NULL,
+            basis BLOB NOT NULL,
+            people BLOB NOT NULL,
+            PRIMARY KEY (conversation, id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE asked (
+            hash BLOB PRIMARY KEY,
+            device BLOB NOT NULL,
+            id BLOB NOT NULL,
+            acts BLOB NOT NULL,
+            milliseconds INTEGER NOT NULL,
+            source TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
+    ]
+
     /// What streams have brought, which has an end of its own.
     ///
     /// Made where it is missing, since files of before it have none.
@@ -229,12 +263,28 @@ enum Schema {
         """
 
     /// Makes the tables of an empty file.
-    static func create(_ database: Database) throws(SQLiteError) {
+    static func create(_ database: Database, version: Int = version) throws(SQLiteError) {
         try database.transaction { () throws(SQLiteError) in
             try database.execute(Self.tables)
             try database.execute(Self.streamIndex)
             try database.execute("PRAGMA application_id = \(Self.applicationID)")
-            try database.execute("PRAGMA user_version = \(Self.version)")
+            try Self.take(Self.steps.prefix(version - 1), on: database)
         }
+    }
+
+    /// Brings a file of an earlier version to this one, in one transaction.
+    static func migrate(_ database: Database, from version: Int) throws(SQLiteError) {
+        try database.execute(Self.streamIndex)
+        guard version < Self.version else { return }
+        try database.transaction { () throws(SQLiteError) in
+            try Self.take(Self.steps.dropFirst(version - 1), on: database)
+        }
+    }
+
+    private static func take(
+        _ steps: ArraySlice<String>, on database: Database
+    ) throws(SQLiteError) {
+        for step in steps { try database.execute(step) }
+        try database.execute("PRAGMA user_version = \(steps.endIndex + 1)")
     }
 }

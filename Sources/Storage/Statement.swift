@@ -7,17 +7,19 @@ internal import Formats
 ///
 /// A column without a name of its own gets one with `AS`, a parameter stands in SQL as `:name`.
 enum Name: Int, CaseIterable {
-    case addresses, arranged, arrival, attestation, author, before, blob, body, bytes, `class`,
+    case act, acts, addresses, arranged, arrival, attestation, author, basis, before, blob, body,
+        bytes, `class`,
         conversation,
         count, days,
-        cursor, declined, ends
+        cursor, declined, device, ends
     case extra
     case first, flags, fork, hash, head, hlc, id, incarnation, indexed, joined, key, keys,
         kind, kinds,
         last
-    case latest, limit, log, mentions, milliseconds, missing, name, number, oldest, owner, parent,
+    case latest, limit, log, maker, mentions, milliseconds, missing, name, number, oldest, owner,
+        parent,
         payload
-    case peer
+    case peer, people
     case person, place, prefix, present, proof, read, realm, record, root, row, scope, seen, seq,
         size,
         shown,

@@ -12,6 +12,7 @@ struct Statements {
     let references: ReferenceStatements
     let files: FileStatements
     let streams: StreamStatements
+    let groups: GroupStatements
 
     /// How far arrivals have come, held ones counted too; grows with every entry that is appended,
     /// and with every notice.
@@ -38,6 +39,7 @@ struct Statements {
         self.references = ReferenceStatements(database)
         self.files = FileStatements(database)
         self.streams = StreamStatements(database)
+        self.groups = GroupStatements(database)
     }
 }
 

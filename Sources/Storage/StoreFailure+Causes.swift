@@ -56,6 +56,15 @@ extension StoreFailure {
             path: path)
     }
 
+    /// Refuses a file of an earlier version where nothing can bring it to this one.
+    init(older version: Int, path: String) {
+        self.init(
+            reason: .readOnly,
+            detail: "\(path) has schema version \(version), this program reads "
+                + "\(Schema.version), and the file system is read-only",
+            remedy: "start stoad once where it can write, or use the version that wrote the file")
+    }
+
     /// Refuses the file of a program from before the first release.
     init(earlier path: String) {
         self.init(

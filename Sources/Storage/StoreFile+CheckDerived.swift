@@ -10,7 +10,7 @@ extension StoreFile {
         [
             self.checkConversations, self.checkPlaces, self.checkMembers, self.checkRecords,
             self.checkSends, self.checkCursors, self.checkPeersAndState,
-            self.checkIDs, self.checkReferences, self.checkAttachments,
+            self.checkIDs, self.checkReferences, self.checkAttachments, self.checkGroups,
         ]
     }
 

@@ -114,6 +114,7 @@ extension StoreFile {
     /// statement, and never since a peer has sent something.
     private func frees(_ batch: Batch) -> Bool {
         !batch.drops.isEmpty || batch.expiry != nil || !batch.retentions.isEmpty
+            || !batch.groups.forgotten.isEmpty
             || batch.membership.values.contains { !$0.isJoined }
             || batch.appends.contains {
                 $0.run.run.key.name.author == self.owner
@@ -155,8 +156,9 @@ extension StoreFile {
         for key in batch.droppedRecords { try self.drop(key) }
         try self.storeChoices(of: batch)
         try self.store(people: batch.people)
-        let hasEnded = try self.end(requestsOf: batch.endedRequests)
-        let hasDeclined = try self.store(batch.requests)
+        let hasForgotten = try self.store(batch.groups)
+        let hasEnded = try self.end(requestsOf: batch.requests.ended)
+        let hasDeclined = try self.store(batch.requests.kept)
         try self.store(batch.peers)
         let told = try self.store(batch.positions)
         let read = try self.read(batch.reads, at: batch.time, newest: progress.newest)
@@ -191,7 +193,7 @@ extension StoreFile {
         }
         outcome.reads = read.positions
         outcome.expired = expired
-        outcome.hasEndedRequests = hasEnded || hasDeclined
+        outcome.hasEndedRequests = hasEnded || hasDeclined || hasForgotten
         return outcome
     }
 

@@ -9,26 +9,38 @@ extension StoreFile {
         _ membership: ConversationMembership, of conversation: ConversationID
     ) throws(SQLiteError) {
         let kind = membership.kind
-        let secret = kind.secretRoom
+        let (secret, group) = (kind.secretRoom, kind.group)
         try self.statements.values.setMembership
             .bind(.id, self.makeConversationRow(conversation)).bind(.kind, kind.number)
             .bind(.realm, kind.realm?.hash.bytes)
-            .bind(.name, text: kind.room?.name.text ?? secret?.name.text)
-            .bind(.suite, secret.map { Int64($0.suite.rawValue) })
+            .bind(.name, text: kind.room?.name.text ?? secret?.name.text ?? group?.name.text)
+            .bind(.suite, (secret?.suite ?? group?.suite).map { Int64($0.rawValue) })
             .bind(.root, kind.direct?.root.bytes ?? secret?.root.bytes)
-            .bind(.peer, kind.direct.map { $0.device.key.bytes + $0.person.encoded })
+            .bind(
+                .peer,
+                kind.direct.map { $0.device.key.bytes + $0.person.encoded }
+                    ?? group.map {
+                        $0.owner.encoded + $0.nonce.bytes + [$0.history.rawValue]
+                    }
+            )
             .bind(.joined, membership.isJoined ? 1 : 0).run()
     }
 
     /// The keys of all conversations that have some; those of rows that cannot be read are left out.
     func keyring() -> Keyring {
         var keyring = Keyring()
+        var suites: [ConversationID: ConversationKey.Suite] = [:]
         let columns = "hash, kind, realm, name, suite, root, peer"
         let rows = try? self.database.prepare(
-            "SELECT \(columns) FROM conversations WHERE root NOT NULL")
+            "SELECT \(columns) FROM conversations WHERE root NOT NULL OR kind = 4")
         try? rows?.forEach { (row) throws(SQLiteError) in
             let kind = ConversationKind(row, ConversationID(try row.bytes32(.hash)))
-            if let kind { keyring.add(kind) }
+            guard let kind else { return }
+            keyring.add(kind)
+            if let group = kind.group { suites[group.id] = group.suite }
+        }
+        try? self.epochs { (held) throws(SQLiteError) in
+            if let key = held.conversationKey(suites[held.group]) { keyring.add(key) }
         }
         return keyring
     }
@@ -131,6 +143,8 @@ extension ConversationKind {
     private init?(_ row: Statement) {
         let realm = row.optionalBytes(.realm).flatMap { Bytes32($0) }.map { RealmID($0) }
         let root = row.optionalBytes(.root).flatMap { Bytes32($0) }
+        let suite = row.optionalInt(.suite).flatMap { UInt8(exactly: $0) }
+            .flatMap { ConversationKey.Suite(rawValue: $0) }
         switch row.int(.kind) {
         case 0:
             guard let realm, let name = RoomName(stored: row.text(.name)) else { return nil }
@@ -143,12 +157,20 @@ extension ConversationKind {
                 DirectConversation(
                     id: ConversationID(hash), person: peer.person, device: peer.device, root: root))
         case 2:
-            guard let realm, let root, let name = RoomName(stored: row.text(.name)),
-                let suite = UInt8(exactly: row.int(.suite)).flatMap({
-                    ConversationKey.Suite(rawValue: $0)
-                })
+            guard let realm, let root, let name = RoomName(stored: row.text(.name)), let suite
             else { return nil }
             self = .secret(SecretRoom(realm: realm, name: name, suite: suite, root: root))
+        case 4:
+            // P and X of the owner, the nonce, and what newcomers read: 97 bytes.
+            guard let realm, let name = RoomName(stored: row.text(.name)), let suite,
+                let rest = row.optionalBytes(.peer), rest.count == 97,
+                let owner = PublicPerson(decoding: Array(rest[..<64])),
+                let nonce = Bytes32(rest[64..<96]), let history = Group.History(rawValue: rest[96])
+            else { return nil }
+            self = .group(
+                Group(
+                    owner: owner, nonce: nonce, realm: realm, history: history, suite: suite,
+                    name: name))
         default: return nil
         }
     }

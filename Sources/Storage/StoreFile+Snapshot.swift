@@ -53,6 +53,7 @@ extension StoreFile {
         try records.forEach { (row) throws(SQLiteError) in
             snapshot.records.append(try Self.record(row.bytes(.record)))
         }
+        try self.readGroups(into: &snapshot)
         try self.readPeers(into: &snapshot)
         try self.readPositions(into: &snapshot)
         let people = try self.database.prepare(

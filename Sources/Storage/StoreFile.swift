@@ -121,7 +121,10 @@ final class StoreFile {
             return try Self.version(of: database)
         }
         guard let version, version == Schema.version else {
-            throw version.map { StoreFailure(newer: $0, path: path) } ?? StoreFailure(foreign: path)
+            throw version.map {
+                $0 < Schema.version
+                    ? StoreFailure(older: $0, path: path) : StoreFailure(newer: $0, path: path)
+            } ?? StoreFailure(foreign: path)
         }
         self.continuityFile = ContinuityFile(path: "")
         self.isAfterLoss = false
@@ -221,7 +224,7 @@ final class StoreFile {
             if version == 0 {
                 try Schema.create(database)
             } else {
-                try database.execute(Schema.streamIndex)
+                try Schema.migrate(database, from: version)
             }
         }
     }

@@ -14,7 +14,8 @@ struct CommandGroup {
         CommandGroup(
             title: "Rooms",
             names: [
-                "join", "leave", "rooms", "members", "topic", "create", "invite", "mute", "unmute",
+                "join", "leave", "rooms", "members", "topic", "create", "invite", "group", "mute",
+                "unmute",
                 "archive", "unarchive", "retain", "forget", "realm",
             ]),
         CommandGroup(

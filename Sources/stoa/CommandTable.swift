@@ -40,6 +40,7 @@ enum CommandTable {
         RequestsCommand.self,
         AcceptCommand.self,
         DeclineCommand.self,
+        GroupCommand.self,
         SendCommand.self,
         EditCommand.self,
         DeleteCommand.self,

@@ -182,12 +182,15 @@ final class Console {
 
     /// Asks on a terminal whether something may be deleted; elsewhere it is refused.
     ///
-    /// - Parameter next: what to do where nobody can be asked.
-    func agrees(to what: String, next: String) throws(Failure) -> Bool {
-        guard self.inputIsTerminal else {
-            throw .usage(what, next: "\(next); others keep theirs")
-        }
-        self.report("\(what); others keep theirs. Go on? [y/N] ")
+    /// - Parameters:
+    ///   - next: what to do where nobody can be asked.
+    ///   - rest: what stays.
+    func agrees(
+        to what: String, next: String, rest: String? = "others keep theirs"
+    ) throws(Failure) -> Bool {
+        let rest = rest.map { "; \($0)" } ?? ""
+        guard self.inputIsTerminal else { throw .usage(what, next: next + rest) }
+        self.report("\(what)\(rest). Go on? [y/N] ")
         let answer = try self.readChunk() ?? []
         return answer.first == 0x79 || answer.first == 0x59
     }

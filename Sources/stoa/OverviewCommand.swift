@@ -68,7 +68,7 @@ struct OverviewCommand: Subcommand {
         var text = context.console.table(rows)
         var waiting = Names()
         try context.forEachOfOwn(RequestsMethod.self) {
-            waiting.add($0.shown.quoted)
+            waiting.add($0.groupName?.shownConversation ?? $0.shown.quoted)
         }
         if !waiting.isEmpty {
             text += "waiting to be accepted: \(waiting.text(none: "")), see stoa requests\n"

@@ -28,10 +28,8 @@ import Testing
         "realm rotate office", "export ops",
     ]
     private static let others: Set = [
-        "realm", "backup", "restore", "device", "chat", "on", "run", "ask", "fetch", "picture", "notify",
-        "web", "call",
-        "stream",
-        "doctor",
+        "realm", "backup", "restore", "device", "chat", "on", "run", "ask", "fetch", "picture",
+        "notify", "web", "call", "stream", "doctor", "group",
     ]
 
     /// A full result of a method, of which nothing follows.

@@ -396,7 +396,7 @@ struct CommitTests {
         var request = DirectRequest(
             device: bob.id, person: person, text: "hello", time: 7, source: "10.0.0.1")
         request.isDeclined = true
-        one.requests = [request]
+        one.requests.kept = [request]
         one.peers[0].person = person
         one.incarnation = 0xffff_ffff_ffff_fff0
         one.people = [bob.id: .known, eve.id: .blocked]
@@ -412,7 +412,7 @@ struct CommitTests {
         #expect(snapshot.conversations == one.membership)
         #expect(snapshot.requests == [request])
         var three = Batch(number: 1)
-        three.endedRequests = [person.id]
+        three.requests.ended = [person.id]
         _ = try await store.commit(three)
         #expect(try await store.snapshot().requests.isEmpty)
         #expect(try await store.check(by: Keyring()).isEmpty)

@@ -74,7 +74,7 @@ export class ConversationList {
         { type: "button", class: "conversation request", onclick: () => this.act.request(request) },
         this.act.picture(request.person, request.name),
         h("span", { class: "name" }, h("bdi", {}, this.act.name(request.name, request.ambiguous, request.person))),
-        h("span", { class: "excerpt" }, T.requests),
+        h("span", { class: "excerpt" }, request.group ? T.invites(request.groupName) : T.requests),
         h("span", { class: "count call" }, "!"),
       ),
     );

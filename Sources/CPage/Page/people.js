@@ -355,10 +355,10 @@ export class Windows {
   }
 
   request(r) {
-    open(T.requestFrom(plain(r.name)), (body, close) => {
+    open(r.group ? plain(r.groupName) : T.requestFrom(plain(r.name)), (body, close) => {
       const act = (method) =>
         doing(async () => {
-          const made = await this.link.call(method, { person: `@${r.person}` });
+          const made = await this.link.call(method, { person: method !== "block" && r.group || `@${r.person}` });
           await this.model.loadRequests();
           await this.model.loadConversations();
           close();
@@ -367,7 +367,7 @@ export class Windows {
       put(
         body,
         h("p", {}, h("bdi", {}, this.act.name(r.name, r.ambiguous, r.person))),
-        h("p", { class: "text", dir: "auto" }, shown(r.text)),
+        h("p", { class: "text", dir: "auto" }, r.group ? T.invites(plain(r.groupName)) : shown(r.text)),
         h("p", {}, `${T.key}: `, h("code", {}, r.person)),
         h(
           "div",

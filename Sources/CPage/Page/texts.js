@@ -31,6 +31,7 @@ export const T = {
   archived: "Show archived",
   archivedBack: "Hide archived",
   requests: "Wants to write to you",
+  invites: (group) => `Invites you to the group ${group}`,
   unread: (n) => many(n, "1 unread message", "# unread messages"),
   mentions: (n) => many(n, "1 mention of you", "# mentions of you"),
   muted: "muted",

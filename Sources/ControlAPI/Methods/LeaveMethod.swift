@@ -1,7 +1,7 @@
 /// The method `leave`.
 package enum LeaveMethod: ControlMethod {
     package static let description = MethodDescription(
-        "leave", "Leave a room; its messages stay on this disk.", result: "left",
+        "leave", "Leave a room or a group; its messages stay on this disk.", result: "left",
         errors: [.notFound, .ambiguous, .notMember, .storageFailed], isChange: true)
 
     package typealias Params = RoomParams

@@ -1,13 +1,19 @@
 /// The method `requests`.
 package enum RequestsMethod: ControlMethod {
     package static let description = MethodDescription(
-        "requests", "List people who asked to write to you.", result: "requests",
+        "requests", "List people who asked to write to you, and groups you were invited to.",
+        result: "requests",
         hasLargeAnswer: true,
         details:
             "At most 256 people can wait, one text each; at most 8 can start to from one "
             + "address in an hour. If there are more, the newest from the address with most "
             + "requests is dropped, first those of people who are neither linked nor in a "
             + "room the user has written in. They can ask again.")
+
+    package enum Kind: String, WordValue {
+        case person
+        case group
+    }
 
     /// Somebody who waits.
     package struct Request: ControlValue {
@@ -17,19 +23,32 @@ package enum RequestsMethod: ControlMethod {
         package var text = ""
         package var time = Timestamp(milliseconds: 0)
         package var address = ""
+        package var kind = Kind.person
+        package var group: String?
+        package var groupName: String?
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("person", &self.person, .id, "The device of the person.")
+            visitor.field(
+                "person", &self.person, .id,
+                "The device of the person; of a group, the device that brought the invitation.")
             visitor.field(
                 "name", &self.name, .any, "The person's name here; empty if they gave none.")
             visitor.ambiguous(&self.ambiguous)
             visitor.field(
                 "text", &self.text, .any,
-                "The first text, at most 4,096 bytes; the rest arrives once you accept.")
+                "The first text, at most 4,096 bytes; the rest arrives once you accept. Empty for a group."
+            )
             visitor.field("time", &self.time, .any, "When it arrived.")
             visitor.field("address", &self.address, .any, "The address it came from.")
+            visitor.field(
+                "kind", &self.kind, .any,
+                "person: they want to write to the user; group: an invitation.")
+            visitor.field("group", &self.group, .id, "The group's id; left out for a person.")
+            visitor.field(
+                "groupName", &self.groupName, .any,
+                "The group's name, as its owner wrote it: +ops; left out for a person.")
         }
     }
 
@@ -48,7 +67,8 @@ package enum RequestsMethod: ControlMethod {
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("items", &self.items, .any, "The people who wait, by key.")
+            visitor.field(
+                "items", &self.items, .any, "The people who wait, by key, then the groups.")
             visitor.field(
                 "next", &self.next, .any,
                 "Where the next page begins, for after; left out at the end.")

@@ -42,10 +42,12 @@ package struct ConversationResult: ControlValue {
     package mutating func fields(_ visitor: inout some FieldVisitor) {
         visitor.field("id", &self.id, .id, "The conversation's id.")
         visitor.field(
-            "kind", &self.kind, .any, "room, direct (two people) or secret (a secret room).")
+            "kind", &self.kind, .any,
+            "room, direct (two people), secret (a secret room) or group.")
         visitor.field(
             "name", &self.name, .any,
-            "Its name here: ops, office/ops, &ops for a secret room, @Ada for a person.")
+            "Its name here: ops, office/ops, &ops for a secret room, +ops for a group, @Ada for a person."
+        )
         visitor.field(
             "realm", &self.realm, .any, "The name of the realm here; left out for two people.")
         visitor.field("room", &self.room, .any, "The room's name in its realm.")

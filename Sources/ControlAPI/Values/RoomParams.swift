@@ -7,6 +7,6 @@ package struct RoomParams: ControlValue {
     package mutating func fields(_ visitor: inout some FieldVisitor) {
         visitor.field(
             "room", &self.room, .word,
-            "The room: NAME, REALM/NAME, &NAME for a secret room, or an id.")
+            "The room: NAME, REALM/NAME, &NAME for a secret room, +NAME for a group, or an id.")
     }
 }

@@ -60,7 +60,7 @@ extension NodeShell {
     /// Answers a client as the API says it.
     private func tell(_ answer: Answer, _ reply: Reply) {
         switch answer {
-        case .joined(let id), .arranged(let id):
+        case .joined(let id), .arranged(let id), .acted(let id, _):
             self.withConversation(id, reply) { reply.answer($0) }
         case .left(let id): self.left(id, reply)
         case .profile: self.answerProfile(reply)
@@ -72,7 +72,7 @@ extension NodeShell {
                     $0.number = Int64(clamping: number)
                     $0.told = Int64(told)
                 })
-        case .streamClosed: reply.answer(EmptyValue())
+        case .streamClosed, .declinedGroup: reply.answer(EmptyValue())
         case .callSignalled(let told):
             reply.answer(CallSignalMethod.Result { $0.told = Int64(told) })
         case .typing(let told): reply.answer(TypingMethod.Result { $0.told = Int64(told) })

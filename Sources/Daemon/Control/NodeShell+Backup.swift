@@ -243,6 +243,7 @@ extension NodeShell {
         var wanted: [Request] = [.restore(contacts)]
         wanted += contacts.rooms.map { .join($0) }
         wanted += contacts.secretRooms.map { .joinSecret($0) }
+        wanted += contacts.groups.map { .restoreGroup($0) }
         wanted += contacts.partners.map { .beginDirect($0.person == own ? id : $0.device) }
         self.upkeep.beginRestoring(wanted.count)
         for request in wanted {
@@ -283,7 +284,8 @@ extension BackupContent {
         self.time = Timestamp(clamping: time)
         self.people = Int64(contacts.standings.count)
         self.realms = Int64(realms.count)
-        self.rooms = Int64(contacts.rooms.count + contacts.secretRooms.count)
+        self.rooms = Int64(
+            contacts.rooms.count + contacts.secretRooms.count + contacts.groups.count)
         self.directs = Int64(contacts.partners.count)
     }
 }

@@ -148,6 +148,9 @@ extension NodeShell {
         if !isPerson, (try? self.person(text, for: .reach)) != nil {
             return "write @ before a person's name: @\(TerminalText.line(text))"
         }
+        if !isPerson, text.hasPrefix("+") {
+            return "an invitation brings you into a group; see yours: stoa requests"
+        }
         let names =
             isPerson
             ? self.node.ask { $0.names } + [self.ownProfile().name]

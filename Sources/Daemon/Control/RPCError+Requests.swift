@@ -33,6 +33,9 @@ extension RPCError {
             case .noRequest(let peer): .noRequest(text(peer))
             case .directStays: .directStays
             case .cannotSeal: .cannotSeal
+            case .group(.notMember): .notInGroup
+            case .refusedAct(let reason): RPCError(reason)
+            case .group(.waitsForActs): .waitsForActs
             case .notConnected(let failure): .notConnected(failure)
             case .tooManyTargets: .tooManyTargets
             case .tooFast(let milliseconds): .tooFast(milliseconds)
@@ -106,6 +109,18 @@ extension RPCError {
             "this machine cannot do AES-256-GCM, which seals that room",
             reason: "cannotSeal",
             remedy: "use a machine whose processor has AES, or make a room without --suite")
+    }
+
+    fileprivate static var notInGroup: RPCError {
+        .refused(
+            "you are not a member of this group", reason: "notInGroup",
+            remedy: "ask one of its admins to invite you: stoa group invite GROUP @YOU")
+    }
+
+    fileprivate static var waitsForActs: RPCError {
+        .refused(
+            "it is not known yet who is in this group", reason: "waitsForActs",
+            remedy: "wait until a member is linked: stoa status")
     }
 
     fileprivate static var nobodyKnown: RPCError {

@@ -94,7 +94,7 @@ extension NodeShell {
         in conversation: ConversationID, _ reply: Reply,
         then send: @escaping (AttachedFile) -> Void
     ) {
-        let isSealed = self.node.ask { $0.keyring.current(in: conversation) != nil }
+        let isSealed = self.node.ask { $0.keyring.isSealed(conversation) }
         let key = isSealed ? XChaCha20.makeKey() : nil
         reply.holdUp()
         self.onFiles { (files) async throws(BlobFailure) in

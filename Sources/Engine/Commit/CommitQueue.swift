@@ -28,6 +28,8 @@ struct InFlight: Sendable {
     var batch: Batch
     /// The drafts of own entries, in the order of the batch's first appends.
     var drafts: [Draft] = []
+    /// The keys of groups that own entries of the batch announce.
+    var madeKeys: [HeldEpoch] = []
     /// How many of the batch's appends are own.
     var ownAppends = 0
     /// Where the other appends came from, in their order.
@@ -70,7 +72,6 @@ struct CommitQueue: Sendable {
     private(set) var live = LiveRuns()
     private(set) var sync: [Accepted] = []
     var records = WaitingRecords()
-    var droppedRecords: Set<RecordKey> = []
     private(set) var proofs: [ForkProof] = []
     /// The credit of the frames that brought these.
     private(set) var proofCredits: [HeldCredit] = []
@@ -94,6 +95,8 @@ struct CommitQueue: Sendable {
     /// How far members have own logs.
     private var positions: [LogKey: [PeerID: MemberPosition]] = [:]
     var requests = WaitingRequests()
+    /// Acts and keys of groups.
+    var groups = GroupWrites()
     /// Requests for small things, and what they are answered once these are on disk.
     var answers: [(request: RequestID, answer: Answer)] = []
     var release = false
@@ -110,13 +113,13 @@ struct CommitQueue: Sendable {
     }
 
     private var hasSmallThings: Bool {
-        self.release || !self.records.isEmpty || !self.droppedRecords.isEmpty
+        self.release || !self.records.isEmpty
             || !self.drops.isEmpty || !self.logMarks.isEmpty
             || !self.arrivals.isEmpty || !self.expiries.isEmpty
             || !self.proofs.isEmpty || !self.peers.isEmpty || !self.forgotten.isEmpty
             || !self.notices.isEmpty || !self.people.isEmpty || !self.choices.isEmpty
             || !self.positions.isEmpty || !self.requests.isEmpty
-            || !self.answers.isEmpty
+            || !self.answers.isEmpty || !self.groups.isEmpty
     }
 
     /// All runs of others that are not yet on disk.
@@ -263,7 +266,7 @@ struct CommitQueue: Sendable {
         flight.batch.records = self.records.takeNext()
         // One that has come again since stays.
         flight.batch.droppedRecords =
-            self.droppedRecords.subtracting(flight.batch.records.map(\.key)).sorted()
+            self.records.dropped.subtracting(flight.batch.records.map(\.key)).sorted()
         flight.batch.proofs = self.proofs
         (flight.proofCredits, self.proofCredits) = (self.proofCredits, [])
         flight.batch.peers = self.peers.sorted { $0.key < $1.key }.map(\.value)
@@ -272,13 +275,16 @@ struct CommitQueue: Sendable {
         flight.batch.people = self.people
         (flight.choices, self.choices) = (self.choices, Choices())
         (flight.batch.positions, self.positions) = (self.positions, [:])
-        flight.batch.requests = self.requests.kept.sorted { $0.key < $1.key }.map(\.value)
-        flight.batch.endedRequests = self.requests.ended.sorted()
+        flight.batch.requests.kept = self.requests.kept.sorted { $0.key < $1.key }.map(\.value)
+        flight.batch.requests.ended = self.requests.ended.sorted()
         self.requests = WaitingRequests()
+        // Behind the keys that own entries have.
+        flight.batch.groups.add(self.groups)
+        self.groups = GroupWrites()
         flight.answers = self.answers
         if self.release { flight.batch.release = release }
         (self.proofs, self.peers, self.people) = ([], [:], [:])
-        (self.answers, self.release, self.droppedRecords) = ([], false, [])
+        (self.answers, self.release, self.records.dropped) = ([], false, [])
         (self.notices, self.forgotten) = ([], [])
     }
 
@@ -373,14 +379,14 @@ struct CommitQueue: Sendable {
         self.forgotten.formUnion(
             flight.batch.forgotten.filter { !flight.choices.forgotten.contains($0) })
         self.logMarks.merge(flight.batch.logMarks) { $0.union($1) }
-        self.droppedRecords.formUnion(flight.batch.droppedRecords)
-        for request in flight.batch.requests
+        self.records.dropped.formUnion(flight.batch.droppedRecords)
+        for request in flight.batch.requests.kept
         where !request.isDeclined && self.requests.kept[request.person.id] == nil
             && !self.requests.ended.contains(request.person.id)
         {
             self.requests.kept[request.person.id] = request
         }
-        self.requests.ended.formUnion(flight.batch.endedRequests)
+        self.requests.ended.formUnion(flight.batch.requests.ended)
         if flight.batch.release != nil { self.release = true }
         self.positions = flight.batch.positions.merging(self.positions) { $0.merging($1) { $1 } }
         // A join or leave that is not on disk has not happened.

@@ -1,13 +1,17 @@
 internal import Crypto
 internal import Formats
 
+extension Content {
+    fileprivate var isEpoch: Bool { if case .epoch = self { true } else { false } }
+}
+
 /// Gives drafts their places in an own log, seals them where that is due, and attests them run by
 /// run.
 struct OwnRuns {
     let key: LogKey
     let own: OwnNode
     let time: NodeTime
-    /// What payloads are sealed with; nil where they are not.
+    /// What payloads are sealed with, but for those that are in clear beside epochs; nil where none is.
     let sealing: ConversationKey?
     /// The last entry of the log.
     private(set) var tail: Head
@@ -41,17 +45,20 @@ struct OwnRuns {
     ) {
         var (deps, floor) = (deps, floor)
         for (index, draft) in drafts.enumerated() {
+            let content = draft.content
             let time = self.time.own(
                 after: max(self.tail.time, floor, self.time.answered(by: draft)))
-            let (entry, id) = self.entry(draft.content, at: time, deps, using: &random)
+            let (entry, id) = self.entry(content, at: time, deps, using: &random)
             // What one run can hold stays one: a peer writes each run that it gets at once. But the
-            // first entry of a log is attested by itself.
+            // first entry of a log is attested by itself, and before a new key a run ends: who lacks the
+            // key takes what is before it.
             let left = drafts.count - index
             let isPart = self.gathered.count == Limits.attestedEntries
             if isPart && self.gathered.count + left > Limits.runEntries
                 || self.gathered.count == Limits.runEntries
                 || self.bytes + entry.runBytes > Limits.runEntryBytes
                 || self.tail.seq == 1 && !self.gathered.isEmpty
+                || content.isEpoch && !self.gathered.isEmpty
             {
                 self.attest()
             }
@@ -60,8 +67,8 @@ struct OwnRuns {
             }
             self.gathered.append(entry)
             self.ids.append(id)
-            self.verdicts.append(EntryVerdict(ofOwn: draft.content))
-            self.contents.append(draft.content)
+            self.verdicts.append(EntryVerdict(ofOwn: content))
+            self.contents.append(content)
             self.bytes += entry.runBytes
             self.tail = Head(seq: self.tail.seq + 1, id: id, time: time)
             (deps, floor) = ([], HybridTime(0))
@@ -80,7 +87,7 @@ struct OwnRuns {
         if case .erase(let targets) = content {
             entry.extensions = EntryTarget.extensions(targets, by: self.key.name.author)
         }
-        guard let sealing = self.sealing else {
+        guard let sealing = self.sealing, !(sealing.isEpoch && content.isClearBesideEpochs) else {
             entry.payload = .present(content.payload(using: &random))
             return (entry, entry.id(key: self.key, seq: seq, prev: prev))
         }

@@ -14,8 +14,10 @@ struct WaitingRecords: Sendable {
     private(set) var byteCount = 0
     /// The same by author.
     private var bytes: [PeerID: Int] = [:]
+    /// Those for which there is no room on the disk any longer.
+    var dropped: Set<RecordKey> = []
 
-    var isEmpty: Bool { self.first.isEmpty && self.records.isEmpty }
+    var isEmpty: Bool { self.first.isEmpty && self.records.isEmpty && self.dropped.isEmpty }
 
     subscript(key: RecordKey) -> Record? { self.first[key] ?? self.records[key] }
 

@@ -64,4 +64,14 @@ struct PrivateConversations: Sendable {
     func secrets(named room: Room) -> [SecretRoom] {
         self.secrets.isEmpty ? [] : self.secrets[room] ?? []
     }
+
+    /// The groups of a name, ascending by id.
+    func groups(named room: Room) -> [Group] {
+        self.groups.isEmpty ? [] : self.groups[room] ?? []
+    }
+
+    /// The secret rooms and groups of a name.
+    func named(_ room: Room) -> [ConversationKind] {
+        self.secrets(named: room).map { .secret($0) } + self.groups(named: room).map { .group($0) }
+    }
 }

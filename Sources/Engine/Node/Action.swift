@@ -106,6 +106,10 @@ package enum RequestError: Error, Hashable, Sendable {
     case directStays
     /// This machine cannot seal what is written there.
     case cannotSeal
+    /// What was to be done in a group would not count.
+    case refusedAct(Roster.Reason)
+    /// Nothing can be written in the group.
+    case group(GroupObstacle)
     /// The node is not in the room's realm, so that nobody else could be reached there.
     case notInRealm
     /// The node already is in as many rooms as it may.
@@ -186,6 +190,10 @@ package enum Answer: Hashable, Sendable {
     case standing(PeerID, Standing)
     /// It is on disk that somebody was turned down.
     case declined(PeerID)
+    /// It is on disk what was done in a group.
+    case acted(ConversationID, ActID)
+    /// It is on disk that a group was turned down.
+    case declinedGroup(ConversationID)
     /// It is on disk what the user has said of a conversation, for how long it is kept, or what was read.
     case arranged(ConversationID)
     /// The people of a backup are taken on.

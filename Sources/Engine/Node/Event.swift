@@ -94,6 +94,16 @@ package enum Request: Hashable, Sendable {
     case beginDirect(PeerID)
     /// Enter a secret room, or make it by being the first.
     case joinSecret(SecretRoom)
+    /// Found a group of that name in a realm.
+    case groupCreate(RoomName, RealmID, Group.History)
+    /// Do this in a group; where somebody is to be removed the node says how far their logs are here.
+    case groupAct(ConversationID, ActKind)
+    /// Enter a group into which somebody has brought the user.
+    case acceptGroup(ConversationID)
+    /// Turn down a group into which somebody has brought the user.
+    case declineGroup(ConversationID)
+    /// Enter a group again of which a backup has the founding.
+    case restoreGroup(Act)
     /// Let somebody in who has written and waits.
     case accept(PeerID)
     /// Turn somebody down who has written and waits.

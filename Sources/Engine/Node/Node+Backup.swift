@@ -9,7 +9,11 @@ extension Node {
             switch conversation.kind {
             case .room(let room): contacts.rooms.append(room)
             case .secret(let room): contacts.secretRooms.append(room)
-            case .group: break
+            case .group(let group):
+                let acts = self.groups.table[group.id]?.acts.values
+                if let founding = acts?.first(where: { $0.statement.kind.founded != nil }) {
+                    contacts.groups.append(founding)
+                }
             case .direct(let direct):
                 contacts.partners.append(
                     Contacts.Partner(device: direct.device, person: direct.person))
@@ -52,6 +56,17 @@ extension Node {
         let now = contacts.profile
         if now.isWithinLimits && !now.name.isEmpty { self.setProfile(now, request: nil) }
         self.disk.commits.answers.append((request, .restored))
+    }
+
+    /// Enters a group of a backup: its members give this device its other acts and its keys.
+    mutating func restoreGroup(_ founding: Act, _ request: RequestID) {
+        // A backup's word for what somebody has signed is not enough.
+        guard let group = founding.statement.kind.founded, founding.isValid(),
+            self.own.realms.contains(group.realm)
+        else { return self.answer(request, .failed(.notInRealm)) }
+        self.begin(.group(group))
+        self.disk.commits.groups.add(self.groups.begin(group, with: [founding]))
+        self.disk.commits.answers.append((request, .joined(group.id)))
     }
 
     /// A link may be to another device of the own person: a backup was restored, here or there.

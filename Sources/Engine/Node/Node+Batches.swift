@@ -15,7 +15,7 @@ extension Node {
             self.place(drafts, in: conversation, &flight)
         }
         for (id, membership) in self.disk.commits.membership.sorted(by: { $0.key < $1.key })
-        where membership.kind.direct != nil && !self.disk.commits.isResting {
+        where !membership.kind.hasJoins && !self.disk.commits.isResting {
             // No entry says so: it is enough that both show it. It goes with the answer.
             self.disk.commits.takeMembership(of: id, into: &flight, at: self.now)
         }
@@ -73,7 +73,7 @@ extension Node {
             let isJoin = if case .join = draft.content { true } else { false }
             // What was written behind a join that could not be stored goes the same way.
             let change = self.disk.commits.membership[conversation]
-            let isBegun = change?.kind.direct != nil && change?.isJoined == true
+            let isBegun = change?.kind.hasJoins == false && change?.isJoined == true
             if isJoin || isBegun || isJoined || !drafts.isEmpty {
                 drafts.append(draft)
             } else {
@@ -81,6 +81,14 @@ extension Node {
             }
         }
         guard !drafts.isEmpty else { return }
+        let (sealing, announcement): (ConversationKey?, Draft?)
+        do throws(RequestError) {
+            (sealing, announcement) = try self.ownKey(in: conversation, &flight)
+        } catch {
+            for draft in drafts { self.dropDraft(draft, error) }
+            return
+        }
+        if let announcement { drafts.insert(announcement, at: 0) }
         let tail = self.ownTail(in: conversation, before: drafts[0])
         let key = LogKey(conversation: conversation, name: self.ownLog)
         if tail.seq == 0 {
@@ -89,8 +97,7 @@ extension Node {
         }
         let (deps, floor) = self.follows(tail, in: conversation)
         var runs = OwnRuns(
-            key, after: tail, of: self.own, time: self.clocks.own,
-            sealing: self.keyring.current(in: conversation))
+            key, after: tail, of: self.own, time: self.clocks.own, sealing: sealing)
         precondition(
             self.conversations.table[known: conversation].room != nil || runs.sealing != nil,
             "what is private is sealed")

@@ -14,7 +14,7 @@ extension Node {
         }
         flight.batch.retentions = choices.retentions.filter { self.conversations.table.has($0.key) }
         flight.batch.reads = choices.reads.filter { self.conversations.table.has($0.key) }
-        flight.batch.requests += choices.declined.sorted { $0.key < $1.key }.map(\.value)
+        flight.batch.requests.kept += choices.declined.sorted { $0.key < $1.key }.map(\.value)
         flight.batch.notices += self.notices(of: choices, flight.batch.people)
         // What they have written in rooms stays theirs.
         let silent = choices.forgotten.filter { !self.isAuthor($0) }

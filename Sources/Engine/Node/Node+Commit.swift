@@ -12,6 +12,8 @@ extension Node {
         self.catchUp.payloadWants.noteWritten()
         self.noteWritten()
         self.disk.held = outcome.held
+        self.settleMadeKeys(flight.madeKeys)
+        self.settleGroups(flight)
         var changes: [Change] = []
         let gone = outcome.gone
         for (index, append) in flight.batch.appends.enumerated() {
@@ -90,6 +92,7 @@ extension Node {
             self.inheritStanding(run.key.name.author, of: person)
         }
         if !isOwn { self.lookAtPerson(of: append) }
+        if run.first == 1 { self.noteDevices(in: id) }
         self.noteWanted(append)
         self.tellAwaiting(append)
         self.markDirty(run.key)
@@ -251,6 +254,7 @@ extension Node {
         // A link whose entries were dropped cannot be told to send them again; a new one can.
         let dropped = self.disk.commits.fail(flight)
         self.dropUnbegun(flight.batch.membership)
+        self.groupsFailed(flight)
         for link in dropped.links where self.links.has(link) {
             self.close(link, .storage, "the disk cannot be written")
         }

@@ -152,7 +152,9 @@ extension Node {
             }
             guard let id = first else { continue }
             let tag = self.links[id].tags.log(name, in: conversation)
-            let has = self.links[id].shared[known: conversation].seq(of: name, known.numbers)
+            let has = min(
+                self.links[id].shared[known: conversation].seq(of: name, known.numbers),
+                known.limit(of: name))
             let from = known.log(name).tail.seq + 1
             var fetch = self.sendWant(tag, in: conversation, from: from, through: has, on: id)
             if let slow {
@@ -445,7 +447,8 @@ extension Node {
                 self.links[id].shared[known: conversation].awaitsPayloads.insert(number)
             }
             let log = self.conversations.table[known: conversation].log(key.name)
-            if let seq, seq > log.tail.seq, !log.isRefused {
+            let limit = self.conversations.table[known: conversation].limit(of: key.name)
+            if let seq, min(seq, limit) > log.tail.seq, !log.isRefused {
                 self.seek(key, on: id, from: self.now.monotonic)
             }
         }

@@ -42,6 +42,11 @@ extension Node {
                 return self.disk.commits.hold(
                     HeldCredit(link: id, channel: received.channel, byteCount: received.byteCount))
             }
+        case .acts, .actHeads, .actWant, .epochKeys:
+            if let frame = received.frame, !self.receiveGroupFrame(frame, on: id) {
+                return self.disk.commits.hold(
+                    HeldCredit(link: id, channel: received.channel, byteCount: received.byteCount))
+            }
         case .some(let frame): self.route(frame, on: id)
         case nil: break
         }
@@ -110,8 +115,10 @@ extension Node {
         case .digest, .buckets, .clock, .delta, .unavailable, .recordClock, .forkProof,
             .ephemeral, .presence, .blobAsk:
             break
-        // A node without this feature shares no group.
-        case .actHeads, .actWant, .acts, .epochKeys, .sealedKeys: break
+        case .actHeads, .actWant, .acts, .epochKeys:
+            preconditionFailure("frames of groups are taken before")
+        // Nobody seals keys yet.
+        case .sealedKeys: break
         }
     }
 
@@ -192,10 +199,8 @@ extension Node {
         case .want(let want), .payloadWant(let want):
             self.links.isShared(want.conversation, on: id)
         case .forkProof(let proof): self.links.isShared(proof.key.conversation, on: id)
-        case .actHeads(let heads): self.links.isShared(heads.group, on: id)
-        case .actWant(let want): self.links.isShared(want.group, on: id)
-        case .acts(let group, _), .epochKeys(let group, _), .sealedKeys(let group, _):
-            self.links.isShared(group, on: id)
+        case .actHeads, .actWant, .acts, .epochKeys, .sealedKeys:
+            self.mayTellGroup(frame, on: id)
         case .payloads(let payloads):
             payloads.items.isEmpty || self.links.isShared(payloads.conversation, on: id)
         case .records(let records): records.allSatisfy { self.mayTell($0, on: id) }

@@ -27,17 +27,20 @@ extension Node {
             if sync.pages.isPeerKnown { told.insert(peer) }
             for name in sync.ahead(conversation.numbers).union(partial)
             where self.isBelieved(peer, of: name) {
+                let stored = sync.stored(of: name, conversation.numbers)
                 missing.add(
-                    through: sync.stored(of: name, conversation.numbers), of: name,
+                    through: min(stored, conversation.limit(of: name)), of: name,
                     conversation.log(name), at: peer)
             }
         }
         for (name, traces) in self.catchUp.holes.traces(in: id) {
             let log = conversation.log(name)
-            missing.add(through: traces.signed, of: name, log, at: nil)
+            // What is held back is nobody's fault.
+            let limit = conversation.limit(of: name)
+            missing.add(through: min(traces.signed, limit), of: name, log, at: nil)
             // Who is linked again says anew what they have.
             for (peer, last) in traces.told where !told.contains(peer) {
-                missing.add(through: last, of: name, log, at: peer)
+                missing.add(through: min(last, limit), of: name, log, at: peer)
             }
         }
         self.addMarks(of: conversation, to: &missing)
@@ -67,7 +70,9 @@ extension Node {
         for (member, mark) in marks {
             for row in mark.rows {
                 guard let name = logs[row.tag], self.isBelieved(member, of: name) else { continue }
-                missing.add(through: row.stored, of: name, conversation.log(name), at: member)
+                missing.add(
+                    through: min(row.stored, conversation.limit(of: name)), of: name,
+                    conversation.log(name), at: member)
             }
         }
     }

@@ -179,6 +179,7 @@ extension Node {
     private mutating func adopt(_ link: Link) {
         let (id, peer) = (link.id, link.info.peer)
         self.links.add(link)
+        self.groups.linked(id, link.info)
         self.links[id].newsTold = self.catchUp.news.last
         let person = link.info.certificate.personID
         self.persons.people.met(peer, of: person)
@@ -256,6 +257,7 @@ extension Node {
             self.logLink("unlinked from \(peer.shortText) at \(link.address)", with: peer)
         }
         self.links.remove(id)
+        self.groups.unlinked(id)
         if link.rooms.count > 0 { self.changedRooms(link.rooms.named.keys) }
         for (conversation, sync) in link.shared.sorted(by: { $0.key < $1.key }) {
             self.noteTold(sync, of: conversation, by: peer)

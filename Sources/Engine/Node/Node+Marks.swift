@@ -28,7 +28,7 @@ extension Node {
         self.armMarks()
     }
 
-    private mutating func armMarks() {
+    mutating func armMarks() {
         guard let moment = self.receipts.marks.nextWakeUp() else { return }
         self.actions.append(.arm(.marks, at: moment))
     }
@@ -78,6 +78,12 @@ extension Node {
     mutating func markReceived(_ record: Record) {
         self.receipts.marks.keep(record, at: self.now.monotonic)
         self.armMarks()
+    }
+
+    /// Takes a mark that came before its key did.
+    mutating func takeMark(of member: PeerID, in conversation: ConversationID) {
+        let key = RecordKey(author: member, conversation: conversation, kind: Record.Kind.mark)
+        if let record = self.persons.profiles.record(key) { self.takeMark(record) }
     }
 
     /// Takes from a mark how far its author has own logs.

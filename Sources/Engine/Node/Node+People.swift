@@ -65,10 +65,9 @@ extension Node {
         if let tier = self.persons.people.tier(of: peer) { return tier }
         if self.isOwnDevice(peer) { return .verified }
         if let link = self.links.id(of: peer), self.links[link].realms.isFellow { return .fellow }
-        // Only who has had the secret could write there.
+        // Only who has had the secret, or was brought in, could write there.
         let isFellow = self.conversations.table.keys.contains {
-            self.conversations.table[known: $0].isOfFellows
-                && self.conversations.table[known: $0].attendance[peer] != nil
+            self.conversations.table[known: $0].isFellow(peer)
         }
         return isFellow ? .fellow : .stranger
     }

@@ -188,7 +188,7 @@ extension Node {
     // MARK: Beginning
 
     /// Enters a conversation that needs no entry for that, with the next batch.
-    private mutating func begin(_ kind: ConversationKind) {
+    mutating func begin(_ kind: ConversationKind) {
         if self.conversations.table[kind.id] == nil {
             self.conversations.table[kind.id] = Conversation(kind, isJoined: false)
         }
@@ -388,7 +388,8 @@ extension Node {
         switch kind {
         case .room(let room): self.links[id].realms.isCommon(room.realm)
         case .secret(let room): self.links[id].realms.isCommon(room.realm)
-        case .group: false
+        // As two people, members may meet in any realm.
+        case .group(let group): self.groups.concerns(group.id, id)
         case .direct(let direct):
             direct.isOf(
                 self.links[id].info.certificate.personID, own: self.own.certificate.personID)
@@ -440,8 +441,9 @@ extension Node {
         self.refuseRequest(key, on: id)
     }
 
-    /// Takes nothing more of a log whose author is not let in. What is already here, from before the user forgot them,
-    /// stays.
+    /// Takes nothing more of a log whose author is not let in.
+    ///
+    /// What is already here, from before the user forgot them, stays.
     private mutating func refuseRequest(_ key: LogKey, on id: LinkID) {
         self.endFetch(key)
         let numbers = self.conversations.table[known: key.conversation].numbers

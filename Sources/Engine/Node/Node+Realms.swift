@@ -197,6 +197,7 @@ extension Node {
     mutating func receiveShares(_ tags: [UInt64], on id: LinkID) {
         self.links[id].shares = Set(tags)
         self.settleShares(on: id)
+        self.perform(self.groups.greet(on: id))
     }
 
     /// Shares those conversations that are no open rooms which both sides have shown.

@@ -35,7 +35,7 @@ extension Node {
     /// A record that is on disk: it stands, and linked peers who may know its author get it.
     mutating func settleRecord(_ record: Record) {
         let earlier = self.persons.profiles.profile(of: record.author)
-        self.disk.commits.droppedRecords.formUnion(self.persons.profiles.settle(record))
+        self.disk.commits.records.dropped.formUnion(self.persons.profiles.settle(record))
         self.persons.people.name(record)
         self.settleRevocation(record)
         if record.kind == Record.Kind.profile {
@@ -185,7 +185,7 @@ extension Node {
         let claims = self.tiers(of: self.persons.profiles.allAuthors).map { self.claim(of: $0, $1) }
         let gone = self.persons.profiles.giveWay(claims, at: self.now.monotonic)
         guard !gone.isEmpty else { return }
-        self.disk.commits.droppedRecords.formUnion(gone)
+        self.disk.commits.records.dropped.formUnion(gone)
         for key in gone where key.kind == Record.Kind.profile {
             self.forgetPicture(of: key.author)
             self.persons.people.namesakes.name(key.author, "")

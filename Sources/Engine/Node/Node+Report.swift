@@ -215,32 +215,36 @@ extension Node {
         return "\(self.own.realms.name(of: room.realm))/\(room.name.text)"
     }
 
-    /// The conversation that a person typed: `ops`, `office/ops`, `&ops`, or a full id.
+    /// The conversation that a person typed: `ops`, `office/ops`, `&ops`, `+ops`, or a full id.
     ///
-    /// Throws ``NameError`` when the user neither is nor was in one, and where a bare word is the name of an
-    /// open and of a secret room: `office/ops` is the open one then, `&ops` the secret one.
+    /// Throws ``NameError`` when the user neither is nor was in one, and where several have the name: `office/ops` is the
+    /// open room then, `&ops` the secret one, `+ops` the group.
     package func conversation(named text: String) throws(NameError) -> ConversationID {
         if let id = ConversationID(text), self.conversations.table[id] != nil { return id }
-        let isSecret = text.hasPrefix("&")
-        let room = try self.own.realms.room(typed: isSecret ? String(text.dropFirst()) : text)
-        let secrets = self.conversations.privates.secrets(named: room)
-        let open = isSecret ? nil : room.conversation
-        let isOpen = open.map { self.conversations.table.has($0) } ?? false
-        if let open, isOpen, secrets.isEmpty || text.contains("/") { return open }
-        if !isOpen, secrets.count == 1 { return secrets[0].id }
-        let found = secrets.map { ConversationKind.secret($0) } + (isOpen ? [.room(room)] : [])
+        let sign = text.first.flatMap { "&+".contains($0) ? $0 : nil }
+        let room = try self.own.realms.room(typed: sign == nil ? text : String(text.dropFirst()))
+        let others: [ConversationKind] =
+            switch sign {
+            case "&": self.conversations.privates.secrets(named: room).map { .secret($0) }
+            case "+": self.conversations.privates.groups(named: room).map { .group($0) }
+            default: self.conversations.privates.named(room)
+            }
+        let isOpen = sign == nil && self.conversations.table.has(room.conversation)
+        if isOpen, others.isEmpty || text.contains("/") { return room.conversation }
+        if !isOpen, others.count == 1 { return others[0].id }
+        let found = others + (isOpen ? [.room(room)] : [])
         throw found.isEmpty ? .notFound(text) : self.severalRooms(text, found)
     }
 
     /// The open room that a person means to enter by `ops` or `office/ops`.
     ///
-    /// Throws ``NameError`` where a bare word is the name of a secret room here: whoever means that one
+    /// Throws ``NameError`` where a bare word is the name of a secret room or group here: whoever means that one
     /// must not enter the open one, which tells everybody its name, nor write there.
     package func roomToJoin(named text: String) throws(NameError) -> Room {
         let room = try self.own.realms.room(typed: text)
-        let secrets = self.conversations.privates.secrets(named: room)
-        guard secrets.isEmpty || text.contains("/") else {
-            throw self.severalRooms(text, secrets.map { .secret($0) } + [.room(room)])
+        let others = self.conversations.privates.named(room)
+        guard others.isEmpty || text.contains("/") else {
+            throw self.severalRooms(text, others + [.room(room)])
         }
         return room
     }
@@ -261,11 +265,12 @@ extension Node {
         switch kind {
         case .room(let open): room = open
         case .secret(let secret): room = Room(secret.name, in: secret.realm)
-        case .direct, .group: return false
+        case .group(let group): room = Room(group.name, in: group.realm)
+        case .direct: return false
         }
-        let secrets = self.conversations.privates.secrets(named: room).count
-        return secrets > 0
-            && secrets + (self.conversations.table.has(room.conversation) ? 1 : 0) > 1
+        let others = self.conversations.privates.named(room).count
+        return others > 0
+            && others + (self.conversations.table.has(room.conversation) ? 1 : 0) > 1
     }
 }
 

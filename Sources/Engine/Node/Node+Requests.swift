@@ -58,6 +58,12 @@ extension Node {
         case .verify(let peer, let code): self.verify(peer, code, request)
         case .beginDirect(let peer): self.beginDirect(with: peer, request)
         case .joinSecret(let room): self.joinSecret(room, request)
+        case .groupCreate(let name, let realm, let history):
+            self.createGroup(name, in: realm, history, request)
+        case .groupAct(let id, let kind): self.act(kind, in: id, request)
+        case .acceptGroup(let id): self.acceptGroup(id, request)
+        case .declineGroup(let id): self.declineGroup(id, request)
+        case .restoreGroup(let founding): self.restoreGroup(founding, request)
         case .accept(let peer): self.acceptRequest(of: peer, request)
         case .decline(let peer): self.declineRequest(of: peer, request)
         case .arrange(let id, let arrangement): self.arrange(id, arrangement, request)
@@ -146,11 +152,10 @@ extension Node {
             return self.fail(request, .unknownConversation)
         }
         guard kind.direct == nil else { return self.fail(request, .directStays) }
+        if let group = kind.group { return self.leaveGroup(group, request) }
         guard self.isJoinedOrWillBe(id) else { return self.fail(request, .notMember) }
         // The store may have come from a machine that could seal so.
-        guard kind.room != nil || self.keyring.current(in: id) != nil else {
-            return self.fail(request, .cannotSeal)
-        }
+        if let obstacle = self.sealingObstacle(in: id) { return self.fail(request, obstacle) }
         self.disk.commits.membership[id] = ConversationMembership(kind, isJoined: false)
         self.disk.commits.add(
             Draft(conversation: id, content: .leave, request: request, outgoing: nil))
@@ -289,6 +294,7 @@ extension Node {
         guard (1...Limits.ownEraseTargets).contains(targets.count) else {
             return self.fail(request, .size(limit: Limits.ownEraseTargets))
         }
+        if let obstacle = self.sealingObstacle(in: id) { return self.fail(request, obstacle) }
         let sorted = targets.sorted { ($0.log, $0.seq) < ($1.log, $1.seq) }
         self.disk.commits.add(
             Draft(conversation: id, content: .erase(sorted), request: request, outgoing: nil))
@@ -335,9 +341,7 @@ extension Node {
         if let peer = kind.direct?.device, self.standing(of: peer) == .blocked {
             return .blocked(peer)
         }
-        if kind.room == nil, self.keyring.current(in: outgoing.conversation) == nil {
-            return .cannotSeal
-        }
+        if let obstacle = self.sealingObstacle(in: outgoing.conversation) { return obstacle }
         guard outgoing.content.hasSendableText else { return .size(limit: Limits.textBytes) }
         guard self.disk.commits.drafts.count + self.disk.requestLine.count < Limits.waitingDrafts
         else {

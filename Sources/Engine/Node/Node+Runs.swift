@@ -41,6 +41,10 @@ extension Node {
             return false
         }
         if log.isBeyondFork(run.first) || run.last < log.tail.seq { return false }
+        if run.first > self.conversations.table[known: key.conversation].limit(of: key.name) {
+            self.noteHeldBack(key, told: run.last, on: id)
+            return false
+        }
         // Of many peers who bring the same, each but the first says nothing that need be checked.
         if run.last == log.tail.seq, run.ids.last == log.tail.id { return false }
         if run.first > log.tail.seq + 1 {
@@ -73,10 +77,13 @@ extension Node {
         let opening = self.opening(of: suffix)
         guard
             log.tail.seq > 0
-                || self.isAdmitted(opening?.person, in: key.conversation)
+                || self.isAdmitted(opening?.person, of: key)
                     && self.makeRoom(for: suffix, opening, on: id)
         else {
             self.refuseLog(key, on: id)
+            return false
+        }
+        guard self.takesGroupRun(suffix, by: opening?.person ?? log.person, on: id) else {
             return false
         }
         // Of a log that is known here all links know the name, and of one that is not taken none need.
@@ -92,9 +99,13 @@ extension Node {
         if names[tag] == nil { self.learnName(key) }
     }
 
-    /// Whether a log of a person may begin: in a conversation of two people only theirs may.
-    private func isAdmitted(_ person: PersonID?, in id: ConversationID) -> Bool {
-        let conversation = self.conversations.table[known: id]
+    /// Whether a log of a person may begin: in a conversation of two people only theirs may, in a group those of who was
+    /// brought in.
+    private func isAdmitted(_ person: PersonID?, of key: LogKey) -> Bool {
+        let conversation = self.conversations.table[known: key.conversation]
+        if conversation.group != nil {
+            return self.shows(1, of: key.name, by: person, in: key.conversation)
+        }
         return conversation.kind.direct == nil
             || conversation.admits(person, own: self.own.certificate.personID)
     }

@@ -33,8 +33,9 @@ extension Node {
         self.disk.commits.answers.append((request, .standing(peer, standing)))
     }
 
-    /// Forgets a person and their addresses: they have to ask before they write again. What they wrote in rooms stays
-    /// under their name.
+    /// Forgets a person and their addresses: they have to ask before they write again.
+    ///
+    /// What they wrote in rooms stays under their name.
     mutating func forget(_ peer: PeerID, _ request: RequestID) {
         let standing = self.standing(of: peer)
         if self.links.id(of: peer) == nil { self.disk.commits.choices.forgotten.insert(peer) }

@@ -21,8 +21,10 @@ extension Node {
         }
         self.links.share(
             conversation, on: id, ConversationSync(names: names, newsTold: self.catchUp.news.last))
+        self.noteDevices(in: conversation)
         self.catchUp.payloadWants.look(at: id, in: conversation, isOfKnown: self.isOfKnown(id))
         self.seekFiles(of: conversation, on: id)
+        self.perform(self.groups.exchange(conversation, on: id))
         self.sendDigest(self.digest(of: conversation), of: conversation, on: id)
         self.tellProfile(on: id)
         self.seekPictures(on: id)
@@ -44,6 +46,7 @@ extension Node {
             self.links[id].shared[known: conversation], of: conversation,
             by: self.links[id].info.peer)
         self.links.unshare(conversation, on: id)
+        self.groups.endExchange(conversation, on: id)
         self.perform(self.signals.unshared(conversation, on: id, of: &self.links, at: self.now))
         self.endTransfers(of: conversation, on: id)
         self.dropHeldElsewhere(conversation, of: id)
@@ -338,8 +341,9 @@ extension Node {
         let log = self.conversations.table[known: conversation].log(name)
         let (tags, isOwn) = (self.links[id].tags, name.author == self.id)
         let number = self.conversations.table[known: conversation].numbers.number(of: name)
+        let limit = self.conversations.table[known: conversation].limit(of: name)
         let finding = self.links[id].shared[known: conversation].receiveRow(
-            row, of: name, number, log, tags, isOwn: isOwn, isComplete: isComplete)
+            row, of: name, number, log, tags, isOwn: isOwn, isComplete: isComplete, limit: limit)
         if isOwn && finding.isNews { self.ownRowReceived(row, of: key, on: id) }
         // A delta says that there is more, though not where: the first that is lacking may be the same.
         if finding.isNews || !isComplete { self.catchUp.payloadWants.hear(key, on: id) }

@@ -23,6 +23,7 @@ package struct Node: Sendable {
     /// What opens entries, and what own ones are sealed with.
     package internal(set) var keyring: Keyring
     var conversations = Conversations()
+    var groups: Groups
     var persons: Persons
     var receipts: Receipts
 
@@ -76,11 +77,17 @@ package struct Node: Sendable {
             profiles: Profiles(snapshot.records, in: configuration.recordBounds))
         self.transfers = Transfers(pictures: Pictures(self.persons.profiles))
         self.receipts = Receipts(marks: Marks(snapshot.positions, own: self.id))
+        self.groups = Groups(
+            restoring: snapshot, own: certificate.personID, device: PeerID(signer.publicKey))
         self.conversations.requests = DirectRequests(snapshot.requests)
         for (id, conversation) in Conversation.restored(from: snapshot, own: self.id) {
             self.conversations.table[id] = conversation
             self.keyring.add(conversation.kind)
             self.conversations.privates.add(conversation.kind)
+        }
+        for held in snapshot.epochs.values.joined() {
+            let group = self.conversations.table[held.group]?.kind.group
+            if let key = group.flatMap({ ConversationKey(held, of: $0) }) { self.keyring.add(key) }
         }
         for size in snapshot.sizes { self.conversations.diskShares.note(size) }
         // In one order everywhere, so that a seed replays.
@@ -185,6 +192,7 @@ package struct Node: Sendable {
         self.tellLoss()
         self.armRelease()
         self.startMarks()
+        for id in self.conversations.table.keys.sorted() { self.releaseLogs(of: id) }
         for id in self.conversations.table.keys.sorted() { self.watchHoles(in: id) }
         self.lookAtStreams()
         self.thinRecords()

@@ -1,4 +1,5 @@
 package import Crypto
+internal import Formats
 
 /// Where the chance of a node comes from.
 package enum NodeRandom: RandomNumberGenerator, Sendable {
@@ -6,6 +7,20 @@ package enum NodeRandom: RandomNumberGenerator, Sendable {
     /// All that is drawn follows from the seed, by SplitMix64 (Steele, Lea, Flood 2014), so that a run can be
     /// repeated.
     case seeded(UInt64)
+
+    /// A key of a conversation.
+    mutating func bytes32() -> Bytes32 {
+        switch self {
+        case .system: return SodiumRandom.bytes32()
+        case .seeded:
+            var writer = WireWriter(capacity: 32)
+            for _ in 0..<4 { writer.u64(self.next()) }
+            guard let bytes = Bytes32(writer.bytes) else {
+                preconditionFailure("four numbers of eight bytes have 32")
+            }
+            return bytes
+        }
+    }
 
     package mutating func next() -> UInt64 {
         switch self {

@@ -28,8 +28,8 @@ extension People {
         for link in links.ids where links[link].realms.isFellow {
             fellows.insert(links[link].info.peer)
         }
-        for id in conversations.table.keys where conversations.table[known: id].isOfFellows {
-            fellows.formUnion(conversations.table[known: id].attendance.keys)
+        for id in conversations.table.keys {
+            fellows.formUnion(conversations.table[known: id].fellows)
         }
         var tiers: [PeerID: Tier] = [:]
         for peer in peers {

@@ -51,10 +51,8 @@ package struct Batch: Hashable, Sendable {
     package var groups = GroupWrites()
     /// Whom the user knows from here on (true), or no longer (false).
     package var people: [PeerID: Standing] = [:]
-    /// Requests to keep, in the place of earlier ones of the same people.
-    package var requests: [DirectRequest] = []
-    /// People whose requests are over, before those are kept.
-    package var endedRequests: [PersonID] = []
+    /// Who waits to be let in, or does no longer.
+    package var requests = RequestWrites()
     /// What subscribers are told beside entries, in order; they arrive after all entries of the batch.
     package var notices: [Notice] = []
     /// How far those are trusted of whom the store tells by itself: of whom it erases, and who has own messages.
@@ -77,10 +75,22 @@ package struct Batch: Hashable, Sendable {
             && self.release == nil && self.peers.isEmpty
             && self.positions.isEmpty && self.reads.isEmpty
             && self.forgotten.isEmpty && self.people.isEmpty
-            && self.requests.isEmpty && self.endedRequests.isEmpty
+            && self.requests.isEmpty
             && self.groups.isEmpty
             && self.notices.isEmpty && self.incarnation == nil
     }
+}
+
+/// What one transaction writes of those who wait to be let in.
+package struct RequestWrites: Hashable, Sendable {
+    /// Requests to keep, in the place of earlier ones of the same people.
+    package var kept: [DirectRequest] = []
+    /// People whose requests are over, before those are kept.
+    package var ended: [PersonID] = []
+
+    package init() {}
+
+    package var isEmpty: Bool { self.kept.isEmpty && self.ended.isEmpty }
 }
 
 /// A run to append, and what the store must know of its entries.
@@ -165,7 +175,7 @@ package struct BatchOutcome: Hashable, Sendable {
     /// within another batch.
     package var isCheckpointDue = false
 
-    /// Whether requests have ended or were declined, so that their texts are gone.
+    /// Whether requests have ended or were declined, so that their texts are gone, or keys of a group are.
     package var hasEndedRequests = false
 
     /// Whether something that was on the disk is to be so no longer.
@@ -293,6 +303,8 @@ package struct Snapshot: Sendable {
     package var acts: [ConversationID: [Act]] = [:]
     /// The keys of groups that are here, with what their makers announced.
     package var epochs: [ConversationID: [HeldEpoch]] = [:]
+    /// Groups into which somebody has brought the user, who has not accepted it, or has declined it.
+    package var groupRequests: [GroupRequest] = []
     /// Peers that were linked before.
     package var peers: [KnownPeer] = []
     /// Whom the user knows.

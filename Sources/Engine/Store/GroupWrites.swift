@@ -11,11 +11,28 @@ package struct GroupWrites: Hashable, Sendable {
     package var epochs: [HeldEpoch] = []
     /// Groups of which no act and no key is kept, before all of these.
     package var forgotten: Set<ConversationID> = []
+    /// Requests to keep, in the place of an earlier one of the same group.
+    package var requests: [GroupRequest] = []
+    /// Groups of which no request is kept, before those are.
+    package var endedRequests: Set<ConversationID> = []
 
     package init() {}
 
     package var isEmpty: Bool {
         self.acts.isEmpty && self.goneActs.isEmpty && self.epochs.isEmpty && self.forgotten.isEmpty
+            && self.requests.isEmpty && self.endedRequests.isEmpty
+    }
+
+    /// Adds what is written behind this.
+    mutating func add(_ later: GroupWrites) {
+        self.acts += later.acts
+        self.goneActs.merge(later.goneActs) { $0.union($1) }
+        self.epochs += later.epochs
+        self.forgotten.formUnion(later.forgotten)
+        let ended = later.endedRequests.union(later.requests.map(\.group))
+        self.requests.removeAll { ended.contains($0.group) }
+        self.requests += later.requests
+        self.endedRequests.formUnion(later.endedRequests)
     }
 }
 
@@ -29,5 +46,38 @@ package struct HeldEpoch: Hashable, Sendable {
         self.group = group
         self.epoch = epoch
         self.key = key
+    }
+}
+
+/// That somebody has brought the user into a group, which the user has not accepted yet, or has declined.
+///
+/// One row of the store for each group; nothing else of it is kept before the user has accepted.
+package struct GroupRequest: Hashable, Sendable {
+    package var group: ConversationID
+    /// The device that brought the acts.
+    package var device: PeerID
+    /// The act that asks: of one that is declined, the same does not ask again.
+    package var add: ActID
+    /// The founding, what asks, and as much between the two as came with it, oldest first.
+    ///
+    /// At most ``Limits/actsFrameBytes``; none once it is declined.
+    package var acts: [Act]
+    /// When it came, wall-clock milliseconds.
+    package var time: UInt64
+    /// From where it came.
+    package var source: String
+    /// Whether the user has declined it, of which nobody is told.
+    package var isDeclined: Bool { self.acts.isEmpty }
+
+    package init(
+        group: ConversationID, device: PeerID, add: ActID, acts: [Act], time: UInt64,
+        source: String
+    ) {
+        self.group = group
+        self.device = device
+        self.add = add
+        self.acts = acts
+        self.time = time
+        self.source = source
     }
 }

@@ -61,16 +61,19 @@ struct Conversation: Sendable {
     var retention = Retention()
     /// What the user has said of it in their list.
     var arrangement: Arrangement = []
-    /// The digest of records, the newest one in it in milliseconds, and when it was made.
-    private var recordCache: (digest: Bytes32, newest: UInt64, madeAt: UInt64)?
-    /// Whether records have changed since.
-    private var areRecordsNew = false
+    /// The digest of records, the newest one in it in milliseconds, and when it was made; and whether records have
+    /// changed since.
+    private var recordCache:
+        (made: (digest: Bytes32, newest: UInt64, madeAt: UInt64)?, isOld: Bool) = (nil, false)
+    /// What is kept of it as a group; nil where it is none.
+    var group: GroupLogs?
 
     init(_ kind: ConversationKind, isJoined: Bool, isRequest: Bool = false) {
         self.id = kind.id
         self.kind = kind
         self.isJoined = isJoined
         self.isRequest = isRequest
+        if kind.group != nil { self.group = GroupLogs() }
     }
 
     /// The realm to whose nodes it is told; nil where two people may meet in any.
@@ -171,9 +174,9 @@ struct Conversation: Sendable {
     /// - Parameter isAwaited: somebody is being sent the own log who has said nothing here yet.
     mutating func leave(own: PeerID, isAwaited: Bool = false) {
         self.isJoined = false
-        // Two people write no leave: one of them has forgotten the other.
+        // Two people write no leave: one of them has forgotten the other. In a group it is an act.
         self.isDeparting =
-            self.kind.direct == nil && (isAwaited || self.members.contains { $0 != own })
+            self.kind.hasJoins && (isAwaited || self.members.contains { $0 != own })
     }
 
     /// Notes that another member has the leave.
@@ -181,8 +184,24 @@ struct Conversation: Sendable {
 
     var members: [PeerID] {
         if let direct = self.kind.direct { return [direct.device] }
+        if let group = self.group { return group.devices }
         return self.attendance.filter { $0.value.isPresent }.keys.sorted()
     }
+
+    /// Who counts as a fellow for being in it.
+    var fellows: [PeerID] {
+        if let group = self.group { return group.devices }
+        return self.isOfFellows ? Array(self.attendance.keys) : []
+    }
+
+    /// Whether somebody counts as a fellow for being in it.
+    func isFellow(_ peer: PeerID) -> Bool {
+        if let group = self.group { return group.devices.contains(peer) }
+        return self.isOfFellows && self.attendance[peer] != nil
+    }
+
+    /// The last entry of a log that is taken for now.
+    func limit(of name: LogName) -> UInt64 { self.group?.limit(of: name) ?? .max }
 
     /// Whether entries of a log are taken, as far as there is room for it.
     func takes(_ name: LogName) -> Bool { self.isJoined && !self.refused.contains(name) }
@@ -267,6 +286,7 @@ struct Conversation: Sendable {
     /// Takes a log out, of which nothing is to be kept here.
     mutating func drop(_ name: LogName) {
         guard let log = self.logs[name] else { return }
+        self.group?.release(name)
         if log.isCounted { self.recordsChanged() }
         self.heads.drop(name)
         self.logs[name] = nil
@@ -460,7 +480,7 @@ struct Conversation: Sendable {
         }
     }
 
-    mutating func recordsChanged() { self.areRecordsNew = true }
+    mutating func recordsChanged() { self.recordCache.isOld = true }
 
     /// Marks of before a conversation grew are with some members and refused by others: they are not to
     /// differ over them for ever.
@@ -518,10 +538,10 @@ struct Conversation: Sendable {
     private mutating func recordDigest(
         _ profiles: Profiles, through latest: UInt64, at now: UInt64
     ) -> Bytes32 {
-        if let (digest, newest, madeAt) = self.recordCache, newest <= latest {
+        if let (digest, newest, madeAt) = self.recordCache.made, newest <= latest {
             let isRecent = now - min(now, madeAt) < Limits.recordDigestMilliseconds
             let isPaced = self.authors.count > Limits.recordDigestAuthors
-            if !self.areRecordsNew || isPaced && isRecent { return digest }
+            if !self.recordCache.isOld || isPaced && isRecent { return digest }
         }
         var writer = WireWriter(capacity: 32 + 74 * self.authors.count)
         writer.raw(self.id.hash)
@@ -543,8 +563,7 @@ struct Conversation: Sendable {
         }
         let digest = BLAKE2b.hash256(writer.bytes, personal: .recordDigest)
         // A record that is ahead will count once its time has come, or no longer once the clock is set.
-        self.recordCache = isComplete ? (digest, newest, now) : nil
-        self.areRecordsNew = false
+        self.recordCache = (isComplete ? (digest, newest, now) : nil, false)
         return digest
     }
 }

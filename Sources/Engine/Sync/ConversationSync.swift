@@ -158,9 +158,11 @@ struct ConversationSync: Sendable {
     }
 
     /// Takes a row of a log that is known here, and compares it with what is here.
+    ///
+    /// - Parameter limit: the last entry of the log that is taken.
     mutating func receiveRow(
         _ row: ClockRow, of name: LogName, _ number: UInt32, _ log: LogProgress, _ tags: LinkTags,
-        isOwn: Bool, isComplete: Bool
+        isOwn: Bool, isComplete: Bool, limit: UInt64 = .max
     ) -> RowFinding {
         var finding = RowFinding()
         let row = Self.unproven(row)
@@ -179,7 +181,7 @@ struct ConversationSync: Sendable {
         if log.isRefused { return finding }
         if self.isOther(row, log, tags) {
             finding.step = .searchFork
-        } else if row.seq > log.tail.seq && !log.isBeyondFork(log.tail.seq + 1) {
+        } else if min(row.seq, limit) > log.tail.seq && !log.isBeyondFork(log.tail.seq + 1) {
             finding.step = .fetch
         } else if isOwn && !isComplete {
             finding.step = .feed
@@ -278,7 +280,8 @@ struct ConversationSync: Sendable {
         for (number, notBefore) in self.lacking {
             guard let name = conversation.numbers[number] else { continue }
             let log = conversation.log(name)
-            if self.seq(of: number) <= log.tail.seq || log.isBeyondFork(log.tail.seq + 1) {
+            let has = min(self.seq(of: number), conversation.limit(of: name))
+            if has <= log.tail.seq || log.isBeyondFork(log.tail.seq + 1) {
                 self.settle(number)
             } else if notBefore <= now {
                 found.append(name)

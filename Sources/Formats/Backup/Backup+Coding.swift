@@ -2,7 +2,9 @@ internal import Crypto
 
 /// What is inside of a backup, byte by byte. `Docs/Data.md`, "Backup and restore".
 extension Backup {
-    private static let format: UInt8 = 1
+    private static let format: UInt8 = 2
+    /// The first one, which had no groups, is read for good.
+    private static let formats: ClosedRange<UInt8> = 1...2
     private static let lineLimit = max(RealmInvitation.limitBytes, RoomInvitation.limitBytes)
 
     /// The backup as it is sealed; holds secrets.
@@ -34,7 +36,7 @@ extension Backup {
 
     /// Reads it.
     static func realmsAndContacts(
-        from reader: inout WireReader
+        from reader: inout WireReader, format: UInt8 = Self.format
     ) throws(WireError) -> ([Realm], Contacts) {
         let realms = try reader.list("backup.realms", limit: Limits.realms) {
             (reader) throws(WireError) in
@@ -44,7 +46,9 @@ extension Backup {
             }
             return realm
         }
-        return (realms, try Contacts(from: &reader, lineLimit: Self.lineLimit))
+        var contacts = try Contacts(from: &reader, lineLimit: Self.lineLimit)
+        if format > 1 { try contacts.readGroups(from: &reader) }
+        return (realms, contacts)
     }
 
     /// Reads a backup that was opened.
@@ -52,9 +56,8 @@ extension Backup {
     /// Throws where it is none, or one of a later format.
     package init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = WireReader(bytes)
-        guard try reader.byte("backup.format") == Self.format else {
-            throw .value(field: "backup.format")
-        }
+        let format = try reader.byte("backup.format")
+        guard Self.formats.contains(format) else { throw .value(field: "backup.format") }
         self.time = try reader.u64("backup.time")
         var keys = try reader.raw("backup.person", count: PersonKeys.byteCount)
         defer { keys.wipe() }
@@ -62,7 +65,7 @@ extension Backup {
             throw .value(field: "backup.person")
         }
         self.person = person
-        (self.realms, self.contacts) = try Self.realmsAndContacts(from: &reader)
+        (self.realms, self.contacts) = try Self.realmsAndContacts(from: &reader, format: format)
         try reader.finish("backup")
     }
 }
@@ -92,6 +95,19 @@ extension Contacts {
             writer.raw(partner.person.encoded)
         }
         writer.sized(self.picture)
+        writer.list(self.groups.sorted { $0.group < $1.group }) { $0.sized($1.encoded) }
+    }
+
+    fileprivate mutating func readGroups(from reader: inout WireReader) throws(WireError) {
+        self.groups = try reader.list("backup.groups", limit: Limits.conversations) {
+            (reader) throws(WireError) in
+            let act = try Act(
+                decoding: try reader.sized("backup.group", limit: Limits.actBytes))
+            guard act.statement.kind.founded?.id == act.group else {
+                throw .value(field: "backup.group")
+            }
+            return act
+        }
     }
 
     fileprivate init(from reader: inout WireReader, lineLimit: Int) throws(WireError) {
@@ -146,7 +162,7 @@ extension Contacts {
         }
         let records = self.records.reduce(0) { $0 + 3 + $1.encoded.count }
         return 128 * short + peers + RoomInvitation.limitBytes * self.secretRooms.count + records
-            + self.picture.count
+            + self.picture.count + Limits.actBytes * self.groups.count
     }
 
     /// People of whom something was said, and partners.

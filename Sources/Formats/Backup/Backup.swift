@@ -52,6 +52,8 @@ package struct Contacts: Hashable, Sendable {
     package var secretRooms: [SecretRoom] = []
     /// With whom the user talks alone.
     package var partners: [Partner] = []
+    /// What founded the groups that the user is in; all else of them comes from their members.
+    package var groups: [Act] = []
 
     /// Knows nobody.
     package init(profile: Profile) { self.profile = profile }

@@ -38,6 +38,14 @@ package enum ConversationKind: Hashable, Sendable {
         if case .group(let group) = self { group } else { nil }
     }
 
+    /// Whether entries of people say that they come and go: not where two people, or acts, decide who is in it.
+    package var hasJoins: Bool {
+        switch self {
+        case .room, .secret: true
+        case .direct, .group: false
+        }
+    }
+
     /// The realm that it belongs to; nil for two people, who may meet in any.
     package var realm: RealmID? {
         switch self {

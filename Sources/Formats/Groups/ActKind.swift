@@ -29,6 +29,11 @@ package enum ActKind: Hashable, Sendable {
     /// Joins heads; nothing else.
     case tie
 
+    /// The group that it founds; nil where it founds none.
+    package var founded: Group? {
+        if case .create(let group) = self { group } else { nil }
+    }
+
     /// The number that stands in an act.
     var number: UInt8 {
         switch self {

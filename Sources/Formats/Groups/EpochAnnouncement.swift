@@ -11,6 +11,13 @@ package struct EpochAnnouncement: Hashable, Sendable {
     /// Of the members at that basis; see ``PersonID/digest(of:)``.
     package let people: Bytes32
 
+    /// Describes one that was read.
+    package init(id: Bytes32, basis: [ActID], people: Bytes32) {
+        self.id = id
+        self.basis = basis
+        self.people = people
+    }
+
     private static let idType: UInt64 = 1
     private static let basisType: UInt64 = 3
     private static let peopleType: UInt64 = 5
@@ -23,11 +30,22 @@ package struct EpochAnnouncement: Hashable, Sendable {
         of key: Bytes32, in group: ConversationID, by device: PeerID,
         basis: some Sequence<ActID>, people: some Sequence<PersonID>
     ) {
+        self.init(
+            of: key, in: group, by: device, basis: basis, people: PersonID.digest(of: people))
+    }
+
+    /// Announces a key of a group on a device's log; `people` stands for whom it is for.
+    ///
+    /// - Precondition: the basis is within its limit.
+    package init(
+        of key: Bytes32, in group: ConversationID, by device: PeerID,
+        basis: some Sequence<ActID>, people: Bytes32
+    ) {
         let basis = basis.sorted()
         precondition(
             (1...Limits.epochBasis).contains(basis.count), "whoever makes a key ties heads first")
         self.basis = basis
-        self.people = PersonID.digest(of: people)
+        self.people = people
         self.id = Self.id(of: key, in: group, by: device, basis: basis, people: self.people)
     }
 

@@ -1,4 +1,4 @@
-internal import Crypto
+package import Crypto
 
 /// The keys of conversations that are here: what opens entries, and what own ones are sealed with.
 package struct Keyring: Sendable {
@@ -23,6 +23,11 @@ package struct Keyring: Sendable {
     package mutating func use(_ key: ConversationKey) {
         self.add(key)
         self.conversations[key.conversation]?.current = key
+    }
+
+    /// Seals nothing of a conversation until ``use(_:)`` names a key again.
+    package mutating func stopUsing(in conversation: ConversationID) {
+        self.conversations[conversation]?.current = nil
     }
 
     /// Adds what opens and seals a conversation; nothing where it is not sealed.
@@ -60,10 +65,15 @@ package struct Keyring: Sendable {
     }
 
     /// A key of a conversation by its name; nil where it is not here.
-    func key(_ id: Bytes32, of conversation: ConversationID) -> ConversationKey? {
+    package func key(_ id: Bytes32, of conversation: ConversationID) -> ConversationKey? {
         let known = self.conversations[conversation]
         // Nearly all is sealed with the one that is in use.
         return known?.current?.id == id ? known?.current : known?.keys[id]
+    }
+
+    /// Whether a conversation has epochs.
+    private func hasEpochs(_ conversation: ConversationID) -> Bool {
+        self.conversations[conversation]?.hasEpochs ?? false
     }
 
     /// Whether anything in a conversation may be in clear.
@@ -95,6 +105,8 @@ package struct Keyring: Sendable {
         }
         guard let body else { return reading }
         reading.kind = body.kind
+        // Acts say who is in a group; no entry does.
+        if body.isComingOrGoing, self.hasEpochs(envelope.conversation) { return reading }
         reading.content = Content(
             body, in: envelope.entryClass, isUnderstood: envelope.isUnderstood)
         return reading
@@ -125,6 +137,10 @@ extension Keyring {
 }
 
 extension Body {
+    fileprivate var isComingOrGoing: Bool {
+        self.kind == EntryKind.join.rawValue || self.kind == EntryKind.leave.rawValue
+    }
+
     /// Whether it is in clear in a conversation that has epochs.
     fileprivate var isClear: Bool {
         self.kind == EntryKind.open.rawValue || self.kind == EntryKind.epoch.rawValue

@@ -25,7 +25,7 @@ package struct Features: Hashable, Sendable {
     /// Bit i is `bytes[i / 8] >> (i % 8) & 1`; the last byte is not zero.
     private let bytes: [UInt8]
 
-    private static let known: Set<Feature> = [.dialBack, .blobs, .ephemeral, .calls]
+    private static let known: Set<Feature> = [.dialBack, .blobs, .ephemeral, .groups, .calls]
     /// Those that this version knows.
     package static let own = Features(Self.known)
     /// ``own``, of a node that tells the network of itself.

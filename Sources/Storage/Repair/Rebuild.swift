@@ -136,7 +136,8 @@ struct Rebuild {
         batch.records = self.salvage.records
         batch.peers = self.salvage.peers
         batch.people = self.salvage.people
-        batch.requests = self.salvage.requests
+        batch.requests.kept = self.salvage.requests
+        batch.groups = self.salvage.groups
         let runs = try self.staging.prepare(
             "SELECT log, first, count FROM runs ORDER BY place, log, first")
         try runs.forEach { (row) throws(SQLiteError) in

@@ -16,15 +16,18 @@ struct RepairedFile {
     var unfinished: String { self.database + ".repairing" }
     /// The copy of the damaged file that is read.
     var scratch: String { self.database + ".scratch" }
+    /// An empty store of the first version.
+    var first: String { self.database + ".first" }
     /// Where rows are gathered.
     var staging: String { self.database + ".salvage" }
     /// The new file once it is whole, until it has its place.
     private var finished: String { self.database + ".repaired" }
     private var log: String { self.database + "-wal" }
 
-    /// Removes what an earlier attempt left.
-    func clean() {
-        for path in [self.unfinished, self.scratch, self.staging] {
+    /// Removes what an earlier attempt left; with `keepingNew` all but the new file.
+    func clean(keepingNew: Bool = false) {
+        let paths = keepingNew ? [] : [self.unfinished]
+        for path in paths + [self.scratch, self.first, self.staging] {
             for suffix in ["", "-wal", "-journal"] { unlink(path + suffix) }
         }
     }

@@ -38,6 +38,8 @@ struct Salvage {
     private(set) var peers: [KnownPeer] = []
     private(set) var people: [PeerID: Standing] = [:]
     private(set) var requests: [DirectRequest] = []
+    /// Acts, keys and requests of groups; acts in the order in which they were taken.
+    private(set) var groups = GroupWrites()
     private(set) var consumers: [Consumer] = []
     private(set) var starts: Int64?
     private(set) var entryCount = 0
@@ -67,6 +69,7 @@ struct Salvage {
             """)
         try self.readNames()
         try self.readSmallRows()
+        try self.readGroups()
         try self.readEntries()
         try staging.execute(
             """
@@ -82,6 +85,11 @@ struct Salvage {
         var keyring = Keyring()
         for membership in self.conversations.values.compactMap(\.membership) {
             keyring.add(membership.kind)
+        }
+        let groups = self.conversations.values.compactMap { $0.membership?.kind.group }
+        let suites = Dictionary(groups.map { ($0.id, $0.suite) }, uniquingKeysWith: { $1 })
+        for held in self.groups.epochs {
+            if let key = held.conversationKey(suites[held.group]) { keyring.add(key) }
         }
         return keyring
     }
@@ -211,6 +219,45 @@ struct Salvage {
                 Consumer(
                     name: row.text(.name), conversation: row.int(.conversation),
                     cursor: row.int(.cursor)))
+        }
+    }
+
+    /// What is kept of groups: acts with all that they follow, since one that lacks some can be judged by nobody.
+    private mutating func readGroups() throws(SQLiteError) {
+        // A file of version 1 has none of these tables.
+        if (try? self.source.int("PRAGMA user_version")) == 1 { return }
+        func group(_ row: Statement, _ salvage: Salvage) -> ConversationID? {
+            salvage.conversations[row.int(.conversation)].map { ConversationID($0.hash) }
+        }
+        var taken: [ConversationID: Set<ActID>] = [:]
+        try self.read("conversation, act", of: "acts") { row, salvage in
+            guard let group = group(row, salvage), let act = Act(row, in: group), act.isValid(),
+                taken[group, default: []].isSuperset(of: act.statement.basis)
+            else { return }
+            taken[group, default: []].insert(act.id)
+            salvage.groups.acts.append(act)
+            let place = row.int(.conversation)
+            // Where the row of the group is lost, its founding says the same.
+            if let founded = act.statement.kind.founded,
+                salvage.conversations[place]?.membership == nil
+            {
+                salvage.conversations[place]?.membership = ConversationMembership(
+                    .group(founded), isJoined: true)
+            }
+        }
+        try self.readKeyed(
+            "conversation, id, key, maker, device, basis, people", of: "epochs",
+            orderedBy: ["conversation", "id"]
+        ) { row, salvage in
+            guard let group = group(row, salvage), let held = HeldEpoch(row, of: group),
+                held.isSound
+            else { return }
+            salvage.groups.epochs.append(held)
+        }
+        try self.readKeyed(
+            "hash, device, id, acts, milliseconds, source", of: "asked", orderedBy: ["hash"]
+        ) { row, salvage in
+            if let request = GroupRequest(row) { salvage.groups.requests.append(request) }
         }
     }
 

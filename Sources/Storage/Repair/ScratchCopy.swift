@@ -12,8 +12,10 @@ enum ScratchCopy {
     private static let pageBytes = PageCheck.pageBytes
 
     /// Copies a database and its log; `model` is an empty store, closed or without a log.
+    ///
+    /// With `replacesHeader` its first page is taken also where that of the database is sound.
     static func make(
-        of database: String, at path: String, like model: String
+        of database: String, at path: String, like model: String, replacesHeader: Bool
     ) throws(StoreFailure) {
         let pages = try self.schemaPages(of: model)
         if let log = try WriteAheadLog(path: database + "-wal") {
@@ -37,7 +39,9 @@ enum ScratchCopy {
                 var page = try file.read(at: PageCheck.place(number), count: self.pageBytes)
                 // A file that was cut short has pages that are damaged instead.
                 page += [UInt8](repeating: 0, count: self.pageBytes - page.count)
-                let isSound = cpages_has_checksum(page, CPAGES_PAGE_BYTES, number) != 0
+                let isReplaced = number == 1 && replacesHeader
+                let hasChecksum = cpages_has_checksum(page, CPAGES_PAGE_BYTES, number) != 0
+                let isSound = !isReplaced && hasChecksum
                 if !isSound, let model = pages[number] {
                     page = model
                     if number == 1 { Self.setPageCount(count, in: &page) }

@@ -97,15 +97,13 @@ extension StoreRepair {
         try StoreFile.translating(names.unfinished, store.database) { () throws(SQLiteError) in
             try store.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         }
-        // SQLite may change what it opens, and must not change what is kept.
-        try ScratchCopy.make(of: names.database, at: names.scratch, like: names.unfinished)
-        let source = try StoreFile.translating(names.scratch, nil) { () throws(SQLiteError) in
-            try Database(path: names.scratch)
-        }
-        let staging = try self.create(names.staging, isPlain: true)
-        let salvage = try StoreFile.translating(names.database, source) {
-            () throws(SQLiteError) in
-            try Salvage(reading: source, into: staging, owner: owner, by: judge(Keyring()))
+        var (salvage, staging) = try self.salvage(names, like: names.unfinished, owner, judge)
+        if salvage.isEmpty {
+            // What a file was brought to since its first version has other places in it than in a new one; the tables of
+            // the first version have the same in all.
+            names.clean(keepingNew: true)
+            try self.createFirst(names.first)
+            (salvage, staging) = try self.salvage(names, like: names.first, owner, judge)
         }
         repair.damagedTables = salvage.damagedTables
         guard !salvage.isEmpty else {
@@ -124,6 +122,36 @@ extension StoreRepair {
         }
         repair.cuts = rebuild.cuts
         repair.strays = max(0, salvage.entryCount - rebuild.entryCount)
+    }
+
+    /// Gathers what can be read with the schema of an empty store.
+    private static func salvage(
+        _ names: RepairedFile, like model: String, _ owner: PeerID,
+        _ judge: (Keyring) -> any EntryJudge
+    ) throws(StoreFailure) -> (Salvage, Database) {
+        // SQLite may change what it opens, and must not change what is kept.
+        try ScratchCopy.make(
+            of: names.database, at: names.scratch, like: model,
+            replacesHeader: model == names.first)
+        let source = try StoreFile.translating(names.scratch, nil) { () throws(SQLiteError) in
+            try Database(path: names.scratch)
+        }
+        let staging = try self.create(names.staging, isPlain: true)
+        let salvage = try StoreFile.translating(names.database, source) {
+            () throws(SQLiteError) in
+            try Salvage(reading: source, into: staging, owner: owner, by: judge(Keyring()))
+        }
+        return (salvage, staging)
+    }
+
+    /// Makes an empty store of the first version, closed.
+    private static func createFirst(_ path: String) throws(StoreFailure) {
+        let database = try self.create(path, isPlain: false)
+        try StoreFile.translating(path, database) { () throws(SQLiteError) in
+            try database.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL")
+            try Schema.create(database, version: 1)
+            try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        }
     }
 
     /// Makes an empty database.

@@ -22,8 +22,10 @@ struct RequestsCommand: Subcommand {
             noting: { turnedAway = $0.turnedAway ?? 0 }
         ) { request in
             [
-                request.shownName, request.person.shortKey,
-                LocalTime.text(request.time), request.text.shown,
+                request.groupName?.shownConversation ?? request.shownName,
+                request.person.shortKey, LocalTime.text(request.time),
+                request.kind == .group
+                    ? "\(request.shown.quoted) invites you to a group" : request.text.shown,
             ]
         }
         guard turnedAway > 0 else { return }

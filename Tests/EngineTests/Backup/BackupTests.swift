@@ -32,6 +32,9 @@ import Testing
         contacts.partners = [
             Contacts.Partner(device: ben, person: personKeys(4, 5).publicKeys)
         ]
+        contacts.groups = try ["create", "create.longest"].map {
+            try #require(GoldenGroups(GoldenStory()).acts[$0])
+        }.sorted { $0.group < $1.group }
         contacts.picture = Array("looks like this".utf8)
         contacts.profile.picture = ProfilePicture(content: contacts.picture)
         return Backup(
@@ -51,6 +54,14 @@ import Testing
         #expect(try Backup(decoding: empty.encoded).contacts == empty.contacts)
     }
 
+    @Test("of the first format, which had no groups, is still read")
+    func first() throws {
+        var backup = try Self.backup()
+        backup.contacts.groups = []
+        let read = try Backup(decoding: [1] + backup.encoded.dropFirst().dropLast())
+        #expect(read.contacts == backup.contacts && read.realms == backup.realms)
+    }
+
     @Test("is refused where it ends early, goes on, is of a later format or says what cannot be")
     func refused() throws {
         let bytes = try Self.backup().encoded
@@ -61,7 +72,7 @@ import Testing
             try Backup(decoding: bytes + [0])
         }
         #expect(throws: WireError.value(field: "backup.format")) {
-            try Backup(decoding: [2] + bytes.dropFirst())
+            try Backup(decoding: [3] + bytes.dropFirst())
         }
         // Whatever is changed, it is read or refused, and never traps.
         var random = SeededRandom(seed: 1)

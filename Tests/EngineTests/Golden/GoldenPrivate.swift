@@ -90,6 +90,7 @@ struct GoldenPrivate {
         contacts.rooms = [story.agora, Room(story.agora.name, in: circle.id)]
         contacts.secretRooms = [room]
         contacts.partners = [Contacts.Partner(device: device, person: bea)]
+        contacts.groups = [try #require(GoldenGroups(story).acts["create"])]
         contacts.picture = [0x89] + Array("PNG\r\n\u{1a}\nada".utf8)
         return Backup(
             person: Self.ada, time: GoldenStory.milliseconds, realms: [circle], contacts: contacts)

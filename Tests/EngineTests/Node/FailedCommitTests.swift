@@ -97,7 +97,7 @@ import Testing
         harness.settle()
         let later = try #require(Self.refuse(refusal, harness: &harness))
         #expect(harness.node.pendingRequests == [asker])
-        #expect(later.endedRequests.isEmpty && later.requests.allSatisfy { !$0.isDeclined })
+        #expect(later.requests.ended.isEmpty && later.requests.kept.allSatisfy { !$0.isDeclined })
         harness.give(.request(RequestID(81), refusal))
         harness.settle()
         #expect(harness.node.pendingRequests.isEmpty)

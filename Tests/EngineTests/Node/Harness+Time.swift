@@ -61,7 +61,7 @@ extension Harness {
         self.give(.timer(.delta))
     }
 
-    private mutating func advance(to moment: UInt64) {
+    mutating func advance(to moment: UInt64) {
         self.now = Instant(
             monotonic: moment, wall: self.now.wall + moment - self.now.monotonic)
     }

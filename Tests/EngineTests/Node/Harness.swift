@@ -87,7 +87,8 @@ struct Harness {
     private(set) var largestDrop = 0
 
     init(
-        _ number: UInt8 = 1, realms: Realms = Realms(), tellsReads: Bool = true,
+        _ number: UInt8 = 1, of person: PersonKeys = personKeys(40, 41), realms: Realms = Realms(),
+        tellsReads: Bool = true,
         tellsSignals: Bool = true, bounds: LogBounds = LogBounds(),
         disk: DiskBounds = DiskBounds(), links: LinkBudget = LinkBudget(),
         snapshot: Snapshot = Snapshot()
@@ -100,8 +101,9 @@ struct Harness {
         configuration.diskBounds = disk
         configuration.linkBudget = links
         self.node = Node(
-            signer: signer(number), certificate: testCertificate(of: signer(number)),
-            person: personKeys(40, 41), boot: 1,
+            signer: signer(number),
+            certificate: person.certify(signer(number), at: 1_767_225_600_000),
+            person: person, boot: 1,
             configuration: configuration, snapshot: snapshot, random: .seeded(1))
         self.give(.started)
         self.settle()

@@ -29,6 +29,7 @@ from story import (
     MILLISECONDS,
     records_of,
 )
+from vectors_groups import acts_of
 
 Lines = dict[str, bytes]
 
@@ -62,7 +63,7 @@ def backup_content(room: str) -> bytes:
     addresses = listed(text("192.0.2.1:4100", 64), text("[2001:db8::1]:4100", 64))
     return b"".join(
         [
-            u8(1),
+            u8(2),
             u64(MILLISECONDS),
             ADA_PERSON.identity.seed + ADA_PERSON.address,
             listed(text(invitation("circle", CIRCLE), 4_096)),
@@ -74,6 +75,7 @@ def backup_content(room: str) -> bytes:
             listed(text(room, 4_096)),
             listed(BEA.public + keys),
             short(PICTURE),
+            listed(short(acts_of()["create"].packed())),
         ]
     )
 

@@ -19,9 +19,10 @@ extension NodeShell {
                 $0.name = self.name(of: id)
                 let room = self.node.ask { $0.room(of: id) }
                 let secret = self.node.ask { $0.secretRoom(id) }
-                let realm = room?.realm ?? secret?.realm
+                let group = self.node.ask { $0.group(id) }
+                let realm = room?.realm ?? secret?.realm ?? group?.realm
                 $0.realm = realm.map { self.nodeRealms.name(of: $0) } ?? ""
-                $0.room = (room?.name ?? secret?.name)?.text ?? ""
+                $0.room = (room?.name ?? secret?.name ?? group?.name)?.text ?? ""
             })
     }
 }

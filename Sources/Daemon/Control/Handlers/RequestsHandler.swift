@@ -7,21 +7,15 @@ extension RequestsMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let cut = try params.cut(of: "requests")
-        let pending = shell.node.ask { $0.pendingRequests }
+        let pending =
+            shell.node.ask { $0.pendingRequests }.map { Waiting.person($0) }
+            + shell.node.ask { $0.pendingGroupRequests }.map { Waiting.group($0) }
         let turnedAway = shell.node.ask { $0.requestsTurnedAway }
         let page =
             cut.page(of: pending, byteLimit: reply.listBytes) {
-                PagePlace(rank: 0, key: $0.device.description)
-            } element: { request in
-                let shown = shell.shownName(of: request.device)
-                return Request {
-                    $0.person = request.device.description
-                    $0.name = shown.name
-                    $0.ambiguous = shown.ambiguous
-                    $0.text = request.text
-                    $0.time = Timestamp(clamping: request.time)
-                    $0.address = request.source
-                }
+                $0.place
+            } element: {
+                shell.result(of: $0)
             }
         reply.answer(
             Result {
@@ -36,6 +30,9 @@ extension AcceptMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
+        if let group = try shell.waitingGroup(params.person) {
+            return shell.request(.acceptGroup(group.group), reply)
+        }
         let peer = try shell.person(params.person, for: .waiting)
         shell.request(.accept(peer), reply)
     }
@@ -45,7 +42,50 @@ extension DeclineMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
+        if let group = try shell.waitingGroup(params.person) {
+            let pending = PendingRequest(
+                reply, then: .done { reply.answer(shell.personResult(group.device)) })
+            return shell.request(.declineGroup(group.group), pending)
+        }
         let peer = try shell.person(params.person, for: .waiting)
         shell.request(.decline(peer), reply)
+    }
+}
+
+/// What waits for the user.
+private enum Waiting {
+    case person(DirectRequest)
+    case group(GroupRequest)
+
+    var place: PagePlace {
+        switch self {
+        case .person(let request): PagePlace(rank: 0, key: request.device.description)
+        case .group(let request): PagePlace(rank: 1, key: request.group.description)
+        }
+    }
+}
+
+extension NodeShell {
+    fileprivate func result(of waiting: Waiting) -> RequestsMethod.Request {
+        var result = RequestsMethod.Request()
+        let device: PeerID
+        switch waiting {
+        case .person(let request):
+            device = request.device
+            result.text = request.text
+            result.time = Timestamp(clamping: request.time)
+            result.address = request.source
+        case .group(let request):
+            device = request.device
+            result.kind = .group
+            result.group = request.group.description
+            let founded = request.founding.map { ConversationKind.group($0) }
+            result.groupName = founded.map { kind in self.node.ask { $0.name(of: kind) } }
+            result.time = Timestamp(clamping: request.time)
+            result.address = request.source
+        }
+        result.person = device.description
+        (result.name, result.ambiguous) = self.shownName(of: device)
+        return result
     }
 }

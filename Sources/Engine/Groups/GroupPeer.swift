@@ -1,0 +1,34 @@
+internal import Crypto
+internal import Formats
+
+/// What is exchanged of groups with the device at the other end of a link.
+struct GroupPeer {
+    let person: PersonID
+    let device: PeerID
+    /// That of the device, which the handshake has checked.
+    let certificate: Certificate
+    var groups: [ConversationID: GroupExchange] = [:]
+}
+
+/// What is exchanged of one group.
+struct GroupExchange {
+    /// Whether both sides are in the group, by the acts that each has.
+    private(set) var isShared = false
+    /// Of the acts that the peer was told of last.
+    var told: Bytes32?
+    /// The acts that the peer has told of last.
+    var theirHeads: [ActID] = []
+    /// Open questions: each is answered by one frame.
+    var wants: [[ActID]] = []
+    /// Keys that the peer was given, or has.
+    var given: Set<Bytes32> = []
+    /// Keys that wait for what their makers tell of them.
+    var keys: [Bytes32: Bytes32] = [:]
+    /// The acts that the peer was greeted with last: that brought its person, or put one of the two out.
+    var greeted: Set<ActID> = []
+
+    mutating func begin() { self.isShared = true }
+
+    /// Ends what members share; what one of the two lacks may be told anew.
+    mutating func end() { self = GroupExchange() }
+}

@@ -1,0 +1,187 @@
+internal import Crypto
+internal import Formats
+
+/// A key that a log tells of, and who made it.
+struct AnnouncedEpoch: Hashable {
+    var announcement: EpochAnnouncement
+    var maker: PersonID
+    var device: PeerID
+
+    var epoch: Epoch {
+        Epoch(
+            id: self.announcement.id, maker: self.maker, device: self.device,
+            basis: self.announcement.basis, people: self.announcement.people)
+    }
+}
+
+/// An act that came before those that it follows.
+struct WaitingAct {
+    var act: Act
+    /// The link that brought it; nil where the user has accepted it with a request.
+    var link: LinkID?
+}
+
+/// One group, as far as it is here: what is on the disk counts, and what is on its way there is known.
+struct GroupState {
+    let group: Group
+    /// Whether the user is in it.
+    var isActive: Bool
+    /// Those who showed the user the group that the user has accepted: they are let in like members until the acts are
+    /// here that say so.
+    var hosts: Set<PersonID> = []
+    private(set) var acts: [ActID: Act] = [:]
+    private(set) var pending: [ActID: Act] = [:]
+    var waiting: [ActID: WaitingAct] = [:]
+    /// Of what is on the disk.
+    private(set) var view: GroupView
+    /// Stands for what is on the disk.
+    private(set) var digest: Bytes32
+    /// Acts that no other follows, also of those that are on their way to the disk.
+    private(set) var heads: Set<ActID> = []
+    private(set) var epochs: [Bytes32: HeldEpoch] = [:]
+    /// Keys on their way to the disk.
+    var pendingEpochs: Set<Bytes32> = []
+    /// Keys of which logs tell and that are not here.
+    var announced: [Bytes32: AnnouncedEpoch] = [:]
+    /// What the next own entry is sealed with.
+    var writing = KeyToWrite.none(.waitsForActs)
+    /// What each key's basis says, once it is here; it never changes.
+    private var people: [Bytes32: Set<PersonID>] = [:]
+
+    init(_ group: Group, isActive: Bool, acts: [Act] = [], epochs: [HeldEpoch] = []) {
+        self.group = group
+        self.isActive = isActive
+        self.view = GroupView([:], history: group.history)
+        self.digest = ActID.digest(of: [], in: group.id)
+        for act in acts { self.follow(act) }
+        self.store(acts)
+        for epoch in epochs { self.store(epoch) }
+    }
+
+    var count: Int { self.acts.count + self.pending.count }
+
+    func has(_ id: ActID) -> Bool { self.acts[id] != nil || self.pending[id] != nil }
+
+    /// Takes an act whose basis is here, on its way to the disk.
+    mutating func take(_ act: Act) {
+        self.pending[act.id] = act
+        self.waiting[act.id] = nil
+        self.follow(act)
+    }
+
+    private mutating func follow(_ act: Act) {
+        self.heads.subtract(act.statement.basis)
+        self.heads.insert(act.id)
+    }
+
+    /// Acts are on the disk, and count.
+    mutating func store(_ stored: [Act]) {
+        for act in stored {
+            self.pending[act.id] = nil
+            self.acts[act.id] = act
+        }
+        self.view = Self.view(of: self.acts.values, self.group)
+        self.digest = ActID.digest(of: self.acts.keys, in: self.group.id)
+    }
+
+    /// A key is on the disk.
+    mutating func store(_ epoch: HeldEpoch) {
+        self.pendingEpochs.remove(epoch.epoch.id)
+        self.epochs[epoch.epoch.id] = epoch
+        self.announced[epoch.epoch.id] = nil
+    }
+
+    /// What is known with what is on its way to the disk, and with these.
+    func view(with more: some Sequence<Act>) -> GroupView {
+        Self.view(of: Array(self.acts.values) + Array(self.pending.values) + more, self.group)
+    }
+
+    private static func view(of acts: some Sequence<Act>, _ group: Group) -> GroupView {
+        var statements: [ActID: ActStatement] = [:]
+        for act in acts { statements[act.id] = act.statement }
+        return GroupView(statements, history: group.history)
+    }
+
+    /// What the basis of a key says.
+    mutating func finding(_ epoch: Epoch) -> EpochFinding {
+        if let people = self.people[epoch.id] { return .people(people) }
+        let finding = self.view.finding(epoch)
+        if case .people(let people) = finding { self.people[epoch.id] = people }
+        return finding
+    }
+
+    /// Whether this act is among those that somebody had seen who had seen these.
+    func isSeen(_ act: ActID, from basis: [ActID]) -> Bool {
+        var seen: Set<ActID> = []
+        var left = basis
+        while let id = left.popLast() {
+            if id == act { return true }
+            guard seen.insert(id).inserted else { continue }
+            left += (self.acts[id] ?? self.pending[id])?.statement.basis ?? []
+        }
+        return false
+    }
+
+    /// The acts of a set that are on the disk, each behind its basis.
+    func acts(in set: ActSet) -> [Act] {
+        self.view.graph.ids.indices.filter(set.contains)
+            .compactMap { self.acts[self.view.graph.ids[$0]] }
+    }
+
+    // MARK: Who is in it
+
+    var ownerID: PersonID { self.group.owner.id }
+
+    /// Whether a device takes part: a member's, or that of somebody who showed the group before the acts are here.
+    func isMember(_ person: PersonID, on device: PeerID, for own: PersonID) -> Bool {
+        if self.view.isMember(person, on: device) { return true }
+        return self.view.roster.members[own] == nil && self.hosts.contains(person)
+    }
+
+    /// The act that brought somebody last.
+    func bringing(_ person: PersonID) -> Act? {
+        self.view.bringing(person, of: self.acts)
+    }
+
+    /// The acts that put somebody out.
+    func ends(of person: PersonID) -> [ActID] {
+        let left = self.acts.values.filter {
+            $0.statement.author == person && $0.statement.kind == .leave
+        }
+        return ((self.view.roster.removals[person] ?? []) + left.map(\.id)).sorted()
+    }
+}
+
+extension GroupView {
+    /// The act that counts and brought somebody last.
+    func bringing(_ person: PersonID, of acts: [ActID: Act]) -> Act? {
+        self.graph.ids.reversed().lazy.compactMap { acts[$0] }.first { act in
+            guard self.roster.verdicts[act.id] == .counts else { return false }
+            if case .accept(let id) = act.statement.kind { return acts[id]?.brings == person }
+            return act.brings == person
+        }
+    }
+}
+
+extension Act {
+    /// Whom it brings into the group, if it counts.
+    var brings: PersonID? {
+        switch self.statement.kind {
+        case .create, .join: self.statement.author
+        case .add(let person), .admin(let person, _): person
+        default: nil
+        }
+    }
+}
+
+extension Array where Element == Act {
+    /// As many of the first as fit one frame.
+    var firstFrame: [Act] {
+        var bytes = 0
+        return Array(
+            self.prefix(Limits.groupFrameItems).prefix {
+                bytes += $0.encoded.count
+                return bytes <= Limits.actsFrameBytes
+            })
+    }
+}

@@ -1,0 +1,88 @@
+package import Formats
+
+/// Groups into which somebody brings the user, who is asked.
+extension Groups {
+    /// Looks at acts of a group that the user is not in: whether they ask, or whether the peer is to be told why not.
+    mutating func consider(
+        _ acts: [Act], of id: ConversationID, on link: LinkID, at wall: UInt64
+    ) -> [GroupAction] {
+        guard let peer = self.peers[link] else { return [] }
+        let state = self.table[id]
+        guard let founding = acts.lazy.compactMap({ $0.statement.kind.founded }).first else {
+            return self.tellOut(of: id, on: link)
+        }
+        let earlier = self.requests.all[id]
+        var all = state?.acts ?? [:]
+        for act in acts + (earlier?.acts ?? []) { all[act.id] = act }
+        let view = GroupView(all.mapValues(\.statement), history: founding.history)
+        // Of a long past not all came: then what asks is not judged here, but by the user.
+        let latest = acts.last { $0.brings == self.own && state?.acts[$0.id] == nil }
+        let asks =
+            view.roster.members[self.own] != nil
+            ? view.bringing(self.own, of: all) ?? latest
+            : latest.flatMap { view.roster.verdicts[$0.id] == .waits ? $0 : nil }
+        guard let asks, asks.statement.author != self.own else {
+            // Who was brought and is out again before they have answered is not asked any longer.
+            if let earlier, !earlier.isDeclined, view.standing(of: self.own) == .former {
+                return [.write(self.endRequest(id))]
+            }
+            return self.tellOut(of: id, on: link)
+        }
+        if earlier?.add == asks.id { return [] }
+        let request = GroupRequest(
+            group: id, device: peer.device, add: asks.id, acts: acts, time: wall, source: "")
+        return [.asked(request, of: founding, on: link)]
+    }
+
+    /// Tells somebody who takes the user for a member that the user is out.
+    private mutating func tellOut(of id: ConversationID, on link: LinkID) -> [GroupAction] {
+        guard let state = self.table[id], let peer = self.peers[link],
+            state.view.roster.brought.contains(peer.person),
+            state.view.standing(of: self.own) == .former
+        else { return [] }
+        let ends = state.ends(of: self.own)
+        guard !ends.isEmpty, let past = state.view.graph.reach(of: ends),
+            self.peers[link]?.groups[id]?.greeted != Set(ends)
+        else { return [] }
+        self.peers[link]?.groups[id, default: GroupExchange()].greeted = Set(ends)
+        // The latest: who lacks more asks.
+        let latest = Array(state.acts(in: past).reversed()).firstFrame
+        return [.send(.acts(id, latest.reversed()), on: link)]
+    }
+
+    /// Takes a request, in the place of one of the same group; gives what is to be written.
+    mutating func ask(_ request: GroupRequest) -> GroupWrites {
+        var writes = GroupWrites()
+        writes.endedRequests = Set(self.requests.add(request).map(\.group))
+        writes.requests = [request]
+        return writes
+    }
+
+    /// Forgets a request, as one that gives way.
+    mutating func endRequest(_ id: ConversationID) -> GroupWrites {
+        var writes = GroupWrites()
+        if self.requests.remove(id) != nil { writes.endedRequests = [id] }
+        return writes
+    }
+
+    /// The user has declined, and the same act does not ask again; nil where nothing waits.
+    mutating func decline(_ id: ConversationID) -> GroupWrites? {
+        guard var request = self.pendingRequests.first(where: { $0.group == id }) else {
+            return nil
+        }
+        request.acts = []
+        return self.ask(request)
+    }
+}
+
+extension GroupRequest: WaitingRequest {
+    var key: ConversationID { self.group }
+
+    /// The group, as its maker has founded it; nil once it is declined.
+    package var founding: Group? { self.acts.lazy.compactMap { $0.statement.kind.founded }.first }
+
+    /// Who brings the user in.
+    package var author: PersonID? {
+        self.acts.first { $0.id == self.add }?.statement.author
+    }
+}

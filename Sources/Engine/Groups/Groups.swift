@@ -1,0 +1,243 @@
+internal import Crypto
+internal import Formats
+
+/// What is to be done about groups.
+enum GroupAction: Hashable {
+    case send(Frame, on: LinkID)
+    /// To be written with the next batch; ``Groups/stored(_:)`` says when it is.
+    case write(GroupWrites)
+    /// The peer broke the protocol.
+    case violation(LinkID, String)
+    /// Somebody has brought the user into a group: the user is asked, where there is room for that.
+    case asked(GroupRequest, of: Group, on: LinkID)
+}
+
+/// What has changed of a group with what is on the disk now.
+struct GroupChange: Hashable {
+    var group: ConversationID
+    var came: Set<PersonID> = []
+    var went: Set<PersonID> = []
+    /// Whether anybody came, went, or has another role, or another device is cut.
+    var isRosterNew = false
+    /// Keys that open entries from here on.
+    var keys: [HeldEpoch] = []
+    /// Whether entries that were not taken may be asked for again.
+    var releases: Bool { self.isRosterNew || !self.keys.isEmpty }
+    /// Whether this node has so many heads that a `tie` is due.
+    var needsTie = false
+}
+
+/// The device that signs acts here.
+struct ActSigner {
+    var certificate: Certificate
+    var device: Signer
+}
+
+/// Why an act was not signed: it would not count.
+struct ActRefusal: Error, Hashable {
+    var reason: Roster.Reason
+}
+
+/// The groups of this node: their acts, who is in them, and who is given which key.
+///
+/// Disk is a peer: what is taken counts, is told and is given on once it is on the disk. `Docs/Protocol/Groups.md`.
+struct Groups {
+    let own: PersonID
+    let device: PeerID
+    var table: [ConversationID: GroupState] = [:]
+    var peers: [LinkID: GroupPeer] = [:]
+    /// Groups that wait for the user, were declined, or whose acts are not all here since the user has accepted.
+    var requests: Requests<GroupRequest>
+
+    init(own: PersonID, device: PeerID) {
+        self.own = own
+        self.device = device
+        self.requests = Requests([])
+    }
+
+    init(restoring snapshot: Snapshot, own: PersonID, device: PeerID) {
+        self.own = own
+        self.device = device
+        self.requests = Requests(snapshot.groupRequests)
+        for (id, membership) in snapshot.conversations {
+            guard case .group(let group) = membership.kind else { continue }
+            self.table[id] = GroupState(
+                group, isActive: membership.isJoined, acts: snapshot.acts[id] ?? [],
+                epochs: snapshot.epochs[id] ?? [])
+            guard membership.isJoined, let request = self.requests.all[id], !request.isDeclined
+            else { continue }
+            self.host(request)
+        }
+        for id in self.table.keys { self.chooseKey(in: id) }
+    }
+
+    // MARK: Beginning and ending
+
+    /// Begins a group with its founding; gives what is to be written.
+    mutating func begin(_ group: Group, with acts: [Act]) -> GroupWrites {
+        var writes = GroupWrites()
+        if self.table[group.id] == nil {
+            self.table[group.id] = GroupState(group, isActive: true)
+        }
+        self.table[group.id]?.isActive = true
+        for act in acts { self.wait(act, from: nil, in: group.id) }
+        writes.acts = self.takeWaiting(in: group.id)
+        return writes
+    }
+
+    /// Begins a group into which the user was brought and has accepted it; nil where nothing of it waits.
+    mutating func accept(_ id: ConversationID) -> GroupWrites? {
+        guard let request = self.pendingRequests.first(where: { $0.group == id }),
+            let group = request.founding
+        else { return nil }
+        let writes = self.begin(group, with: request.acts)
+        self.host(request)
+        return writes
+    }
+
+    /// Requests that the user has not answered.
+    var pendingRequests: [GroupRequest] {
+        self.requests.pending.filter { self.table[$0.group]?.isActive != true }
+            .sorted { $0.group < $1.group }
+    }
+
+    /// Lets those in who showed the group, until its acts are here.
+    private mutating func host(_ request: GroupRequest) {
+        for act in request.acts {
+            if act.id == request.add {
+                self.table[request.group]?.hosts.insert(act.statement.author)
+            }
+            self.wait(act, from: nil, in: request.group)
+        }
+    }
+
+    /// The user is in a group no longer; its acts stay, for those who ask why.
+    mutating func end(_ id: ConversationID) {
+        guard self.table[id] != nil else { return }
+        self.table[id]?.isActive = false
+        self.table[id]?.waiting = [:]
+        self.table[id]?.announced = [:]
+        for link in self.peers.keys { self.peers[link]?.groups[id]?.end() }
+    }
+
+    /// Forgets a group that could not be begun.
+    mutating func forget(_ id: ConversationID) {
+        self.table[id] = nil
+        for link in self.peers.keys { self.peers[link]?.groups[id] = nil }
+    }
+
+    // MARK: Asked by the node
+
+    /// Whether the device at the other end of a link takes part in a group that the user is in.
+    func concerns(_ id: ConversationID, _ link: LinkID) -> Bool {
+        guard let peer = self.peers[link], let state = self.table[id], state.isActive else {
+            return false
+        }
+        return state.isMember(peer.person, on: peer.device, for: self.own)
+    }
+
+    /// Whether the own person is a member by the acts that are on the disk.
+    func isInside(_ id: ConversationID) -> Bool {
+        self.table[id]?.view.roster.members[self.own] != nil
+    }
+
+    /// Signs what this device does, behind all that it knows: what would not count is not signed.
+    ///
+    /// Where there are too many heads they are tied first.
+    mutating func sign(
+        _ kind: ActKind, in id: ConversationID, at time: HybridTime, by signer: ActSigner
+    ) throws(ActRefusal) -> GroupWrites {
+        guard let state = self.table[id], state.isActive else {
+            throw ActRefusal(reason: .notMember)
+        }
+        var signed: [Act] = []
+        var heads = state.heads
+        func add(_ kind: ActKind) {
+            let latest = heads.compactMap { (state.acts[$0] ?? state.pending[$0])?.time }.max()
+            // A tie follows as many as fit; one more leaves room for its own.
+            let basis = heads.sorted().prefix(Limits.tiedHeads)
+            let act = Act(
+                kind, in: id, basis: basis, time: max(time, latest ?? time),
+                certificate: signer.certificate, by: signer.device)
+            heads.subtract(basis)
+            heads.insert(act.id)
+            signed.append(act)
+        }
+        while heads.count > Limits.tiedHeads, kind != .tie { add(.tie) }
+        add(kind)
+        let roster = state.view(with: signed).roster
+        switch signed.last.flatMap({ roster.verdicts[$0.id] }) {
+        case .counts?: break
+        case .undecided(let reason)?, .settled(let reason)?, .void(let reason)?:
+            throw ActRefusal(reason: reason)
+        case .waits?, nil: throw ActRefusal(reason: .notSeen)
+        }
+        for act in signed { self.table[id]?.take(act) }
+        var writes = GroupWrites()
+        writes.acts = signed
+        return writes
+    }
+
+    /// Whether entry number `seq` of a log is taken, by who wrote it.
+    func shows(
+        _ seq: UInt64, of log: LogName, by person: PersonID?, in id: ConversationID
+    ) -> Bool {
+        guard let state = self.table[id], let person else { return false }
+        return state.view.showing(seq, of: log, by: person, wasShown: false) == .shown
+    }
+
+    // MARK: What is on the disk
+
+    /// What was to be written is on the disk: it counts, is told and given on from here.
+    mutating func stored(_ writes: GroupWrites) -> (changes: [GroupChange], actions: [GroupAction])
+    {
+        guard !writes.isEmpty else { return ([], []) }
+        var acts: [ConversationID: [Act]] = [:]
+        for act in writes.acts { acts[act.group, default: []].append(act) }
+        var keys: [ConversationID: [HeldEpoch]] = [:]
+        for epoch in writes.epochs { keys[epoch.group, default: []].append(epoch) }
+        var changes: [GroupChange] = []
+        var actions: [GroupAction] = []
+        for id in Set(acts.keys).union(keys.keys).sorted() where self.table[id] != nil {
+            let before = self.table[id]?.view.roster
+            if let acts = acts[id] { self.table[id]?.store(acts) }
+            for epoch in keys[id] ?? [] { self.table[id]?.store(epoch) }
+            self.chooseKey(in: id)
+            guard let before, let state = self.table[id] else { continue }
+            let now = state.view.roster
+            var change = GroupChange(group: id, keys: keys[id] ?? [])
+            change.came = Set(now.members.keys).subtracting(before.members.keys)
+            change.went = Set(before.members.keys).subtracting(now.members.keys)
+            change.isRosterNew =
+                now.members != before.members || now.cutDevices != before.cutDevices
+                || now.removals != before.removals || now.brought != before.brought
+            change.needsTie =
+                state.heads.count > Limits.tiedHeads && now.members[self.own] != nil
+                && state.isActive
+            changes.append(change)
+            actions += self.settleRequest(of: id)
+            actions += self.tryKeys(of: id)
+            for link in self.peers.keys.sorted() {
+                actions += self.push(acts[id] ?? [], of: id, on: link)
+                actions += self.tellHeads(of: id, on: link)
+                // What it was asked for may have come from another one, and no answer follows then.
+                actions += self.ask(in: id, on: link)
+                actions += self.giveKeys(of: id, on: link)
+                // Also where the roster is the same: who left meanwhile may have been brought in again.
+                if acts[id] != nil { actions += self.greet(id, on: link) }
+            }
+        }
+        return (changes, actions)
+    }
+
+    /// A request is over once the acts are here that say that the user is in the group.
+    private mutating func settleRequest(of id: ConversationID) -> [GroupAction] {
+        guard self.table[id]?.isActive == true, self.isInside(id),
+            self.requests.remove(id) != nil
+        else { return [] }
+        self.table[id]?.hosts = []
+        var writes = GroupWrites()
+        writes.endedRequests = [id]
+        return [.write(writes)]
+    }
+}

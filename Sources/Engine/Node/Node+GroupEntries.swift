@@ -1,0 +1,229 @@
+internal import Crypto
+internal import Formats
+
+/// Entries of groups: with which key own ones are written, and which of others are taken.
+///
+/// Of a group's log a node takes what its keys open and its roster allows. It does not ask for the rest until that
+/// changes, so that nothing that is on disk has to be opened later. `Docs/Protocol/Groups.md` section 4.
+extension Node {
+    // MARK: What acts say
+
+    func keyToWrite(in group: ConversationID) -> KeyToWrite {
+        self.groups.table[group]?.writing ?? .none(.waitsForActs)
+    }
+
+    /// Whether entry number `seq` of a log is taken, by who wrote it.
+    func shows(
+        _ seq: UInt64, of log: LogName, by person: PersonID?, in group: ConversationID
+    ) -> Bool {
+        self.groups.shows(seq, of: log, by: person, in: group)
+    }
+
+    /// The members.
+    func people(of group: ConversationID) -> Set<PersonID> {
+        Set(self.groups.table[group]?.view.roster.members.keys ?? [:].keys)
+    }
+
+    // MARK: Writing
+
+    /// What own entries are sealed with, and the entry that announces it where it is new.
+    ///
+    /// A new one goes to the disk with what is sealed with it.
+    mutating func ownKey(
+        in id: ConversationID, _ flight: inout InFlight
+    ) throws(RequestError) -> (key: ConversationKey?, announcement: Draft?) {
+        guard let group = self.conversations.table[known: id].kind.group else {
+            return (self.keyring.current(in: id), nil)
+        }
+        switch self.keyToWrite(in: id) {
+        case .none(let obstacle): throw .group(obstacle)
+        case .use(let held):
+            guard let key = ConversationKey(held, of: group) else { throw .cannotSeal }
+            self.keyring.use(key)
+            return (key, nil)
+        case .make(let basis, let people):
+            let bytes = self.random.bytes32()
+            let announcement = EpochAnnouncement(
+                of: bytes, in: id, by: self.id, basis: basis, people: people)
+            let epoch = Epoch(
+                id: announcement.id, maker: self.own.certificate.personID, device: self.id,
+                basis: announcement.basis, people: people)
+            let held = HeldEpoch(group: id, epoch: epoch, key: bytes)
+            guard let key = ConversationKey(held, of: group) else { throw .cannotSeal }
+            flight.batch.groups.epochs.append(held)
+            flight.madeKeys.append(held)
+            return (
+                key,
+                Draft(
+                    conversation: id, content: .epoch(announcement), request: nil, outgoing: nil)
+            )
+        }
+    }
+
+    /// Keys that a batch has brought to the disk are used from here on, before anybody gets what they seal.
+    mutating func settleMadeKeys(_ made: [HeldEpoch]) {
+        for held in made {
+            guard let group = self.conversations.table[held.group]?.kind.group,
+                let key = ConversationKey(held, of: group)
+            else { continue }
+            self.keyring.use(key)
+        }
+    }
+
+    /// Why nothing can be written in a conversation by the keys that are here; nil where something can.
+    func sealingObstacle(in id: ConversationID) -> RequestError? {
+        switch self.conversations.table[known: id].kind {
+        case .room: return nil
+        case .direct, .secret: return self.keyring.current(in: id) == nil ? .cannotSeal : nil
+        case .group(let group):
+            guard group.suite.isAvailable else { return .cannotSeal }
+            guard case .none(let obstacle) = self.keyToWrite(in: id) else { return nil }
+            return .group(obstacle)
+        }
+    }
+
+    // MARK: Taking
+
+    /// Takes note of keys that a verified run of a group's log announces, and holds the log back where not all of the
+    /// run is taken; false then.
+    mutating func takesGroupRun(
+        _ run: VerifiedRun, by person: PersonID?, on id: LinkID
+    ) -> Bool {
+        let key = run.run.key
+        guard self.conversations.table[known: key.conversation].group != nil else { return true }
+        var waiting: WaitingLog?
+        for index in run.ids.indices {
+            let seq = run.run.first + UInt64(index)
+            guard self.shows(seq, of: key.name, by: person, in: key.conversation) else {
+                waiting = waiting ?? WaitingLog(seq: seq, reason: .standing)
+                break
+            }
+            var epoch = run.run.entries[index].epoch
+            if epoch == .zero,
+                case .epoch(let announcement)? =
+                    self.keyring.read(run.envelope(at: index)).content
+            {
+                // Also of one that is not taken yet: its key counts only with what it says.
+                if let person {
+                    self.perform(
+                        self.groups.announced(
+                            announcement, in: key.name, of: person, in: key.conversation))
+                }
+                epoch = announcement.id
+            }
+            if waiting == nil, !self.opens(epoch, in: key.conversation) {
+                waiting = WaitingLog(seq: seq, reason: .key(epoch))
+            }
+        }
+        guard let waiting else { return true }
+        self.holdBack(key, waiting, told: run.run.last, on: id)
+        return false
+    }
+
+    private func opens(_ epoch: Bytes32, in group: ConversationID) -> Bool {
+        epoch == .zero || self.keyring.key(epoch, of: group) != nil
+    }
+
+    private mutating func holdBack(
+        _ key: LogKey, _ waiting: WaitingLog, told last: UInt64, on id: LinkID
+    ) {
+        let conversation = key.conversation
+        let isNews =
+            self.conversations.table[known: conversation].group?.hold(key.name, waiting) ?? false
+        self.noteHeldBack(key, told: last, on: id)
+        self.endFetch(key)
+        // An author ends a run before a new key, so what is before it can be had alone; but not from whom only a longer
+        // run has come.
+        let tail = self.conversations.table[known: conversation].log(key.name).tail.seq
+        if isNews, tail + 1 < waiting.seq { self.seek(key, on: id, from: self.now.monotonic) }
+        self.planFetches(in: conversation, for: id)
+    }
+
+    /// A peer has more of a log that is held back: it is asked for that later.
+    mutating func noteHeldBack(_ key: LogKey, told last: UInt64, on id: LinkID) {
+        let number = self.conversations.table[known: key.conversation].numbers.number(of: key.name)
+        self.links[id].shared[known: key.conversation].giveUp(number)
+        self.links[id].shared[known: key.conversation].noteMore(number, seq: last)
+    }
+
+    // MARK: What has changed
+
+    /// Looks again at a group: a key has come, an announcement was read, or the roster is another one.
+    ///
+    /// What was held back and is not any longer is asked for.
+    mutating func releaseLogs(of id: ConversationID) {
+        guard self.conversations.table.has(id), self.conversations.table[known: id].group != nil
+        else { return }
+        self.chooseKey(of: id)
+        let wasOther = self.takePeople(of: id)
+        let waiting = self.conversations.table[known: id].group?.waiting ?? [:]
+        for (name, log) in waiting.sorted(by: { $0.key < $1.key }) {
+            let person = self.conversations.table[known: id].log(name).person
+            let isOver =
+                switch log.reason {
+                case .key(let epoch): self.opens(epoch, in: id)
+                case .standing: self.shows(log.seq, of: name, by: person, in: id)
+                }
+            guard isOver else { continue }
+            if case .key = log.reason { self.takeMark(of: name.author, in: id) }
+            self.conversations.table[known: id].group?.release(name)
+            self.seekAgain(LogKey(conversation: id, name: name))
+        }
+        guard wasOther else { return }
+        // Whose they are is not known before they come.
+        let names = self.conversations.table[known: id].readmit { _ in true }
+        for name in names { self.seekAgain(LogKey(conversation: id, name: name)) }
+    }
+
+    /// Has what is not an entry sealed with the key that may be used now, if there is one.
+    private mutating func chooseKey(of id: ConversationID) {
+        let earlier = self.keyring.current(in: id)?.id
+        guard case .use(let held) = self.keyToWrite(in: id),
+            let group = self.conversations.table[known: id].kind.group,
+            let key = ConversationKey(held, of: group)
+        else { return self.keyring.stopUsing(in: id) }
+        self.keyring.use(key)
+        guard earlier != key.id else { return }
+        // What was to be told could not be while there was none, or was told under one that newer members lack.
+        self.receipts.marks.noteRead([:], in: id, at: self.now.monotonic)
+        self.armMarks()
+    }
+
+    /// Takes over who the members are; false where they are the same.
+    private mutating func takePeople(of id: ConversationID) -> Bool {
+        let people = self.people(of: id)
+        let earlier = self.conversations.table[known: id].group?.people ?? []
+        guard people != earlier else { return false }
+        self.conversations.table[known: id].group?.people = people
+        self.noteDevices(in: id)
+        self.changed(.members(id))
+        for key in self.receipts.waits.keys(where: { $0 == id }) { self.checkDeliveries(of: key) }
+        return true
+    }
+
+    /// Looks which devices the members of a group have, as far as that is known here.
+    mutating func noteDevices(in id: ConversationID) {
+        guard let people = self.conversations.table[known: id].group?.people else { return }
+        var devices: Set<PeerID> = []
+        for (name, log) in self.conversations.table[known: id].logs {
+            if let person = log.person, people.contains(person) { devices.insert(name.author) }
+        }
+        for person in people { devices.formUnion(self.persons.people.devices(of: person)) }
+        for link in self.links.all where people.contains(link.info.certificate.personID) {
+            devices.insert(link.info.peer)
+        }
+        if people.contains(self.own.certificate.personID) { devices.insert(self.id) }
+        self.conversations.table[known: id].group?.devices = devices.sorted()
+    }
+}
+
+extension ConversationKey {
+    /// Takes over a key of a group; nil where this machine cannot seal with it.
+    init?(_ held: HeldEpoch, of group: Group) {
+        let key = EpochKey(id: held.epoch.id, key: held.key)
+        guard let made = try? ConversationKey(key, suite: group.suite, of: group.id) else {
+            return nil
+        }
+        self = made
+    }
+}

@@ -1,0 +1,40 @@
+package import Formats
+
+/// What people are shown of groups, and what their words mean.
+extension Node {
+    /// The group that a conversation is; nil where it is none, or not here.
+    package func group(_ conversation: ConversationID) -> Group? {
+        self.conversations.table[conversation]?.kind.group
+    }
+
+    /// The devices of somebody that are known here.
+    package func devices(of person: PersonID) -> [PeerID] {
+        self.persons.people.devices(of: person).sorted()
+    }
+
+    /// The rank that the owner gives somebody: the one that they had, else one behind all others or, with `above`, right
+    /// before that admin's.
+    ///
+    /// Nil where no rank is left between two.
+    package func rank(
+        for person: PersonID, above other: PersonID? = nil, in id: ConversationID
+    ) -> Rank? {
+        guard let state = self.groups.table[id] else { return nil }
+        var ranks: [PersonID: Rank] = [:]
+        for act in state.acts.values {
+            guard case .admin(let person, let rank) = act.statement.kind,
+                act.statement.author == state.ownerID
+            else { continue }
+            ranks[person] = min(ranks[person] ?? rank, rank)
+        }
+        if let earlier = ranks[person] { return earlier }
+        let taken = Set(ranks.values)
+        guard let other, let next = ranks[other] else {
+            let last = Int(taken.max() ?? 0)
+            return Rank(exactly: last + Limits.rankStep) ?? Rank(exactly: last + 1)
+        }
+        let before = taken.filter { $0 < next }.max() ?? 0
+        let middle = before + (next - before) / 2
+        return middle > before && middle < next ? middle : nil
+    }
+}

@@ -1,0 +1,247 @@
+internal import Crypto
+internal import Formats
+
+/// Groups: what the user asks of them, what links bring, and what follows from what is on the disk.
+///
+/// What they are is decided by ``Groups``; this only takes it to links, to the disk and to the user.
+extension Node {
+    // MARK: Asked by the user
+
+    /// Founds a group.
+    mutating func createGroup(
+        _ name: RoomName, in realm: RealmID, _ history: Group.History, _ request: RequestID
+    ) {
+        guard self.own.realms.contains(realm) else {
+            return self.answer(request, .failed(.notInRealm))
+        }
+        guard self.conversations.table.count < Limits.conversations else {
+            return self.answer(request, .failed(.tooManyRooms))
+        }
+        let group = Group(
+            owner: self.own.person.publicKeys, nonce: self.random.bytes32(), realm: realm,
+            history: history, suite: .xchacha20Poly1305, name: name)
+        let founding = Act(
+            .create(group), in: group.id, basis: [], time: self.actTime,
+            certificate: self.own.certificate, by: self.own.signer)
+        self.begin(.group(group))
+        self.disk.commits.groups.add(self.groups.begin(group, with: [founding]))
+        self.disk.commits.answers.append((request, .joined(group.id)))
+    }
+
+    /// Signs an act, which is answered once it is on the disk.
+    mutating func act(_ kind: ActKind, in id: ConversationID, _ request: RequestID) {
+        guard self.isGroup(id) else { return self.answer(request, .failed(.unknownConversation)) }
+        guard self.isJoinedOrWillBe(id) else { return self.answer(request, .failed(.notMember)) }
+        var kind = kind
+        if case .remove(let person, let seen) = kind, seen.isEmpty {
+            kind = .remove(person, seen: self.positions(of: person, in: id))
+        }
+        do throws(ActRefusal) {
+            let writes = try self.sign(kind, in: id)
+            guard let act = writes.acts.last else { return }
+            self.disk.commits.answers.append((request, .acted(id, act.id)))
+        } catch {
+            self.answer(request, .failed(.refusedAct(error.reason)))
+        }
+    }
+
+    /// Leaves a group; whoever shares it is told once that is on the disk.
+    mutating func leaveGroup(_ group: Group, _ request: RequestID) {
+        guard self.isJoinedOrWillBe(group.id) else {
+            return self.answer(request, .failed(.notMember))
+        }
+        if self.groups.isInside(group.id) {
+            do throws(ActRefusal) {
+                _ = try self.sign(.leave, in: group.id)
+            } catch {
+                return self.answer(request, .failed(.refusedAct(error.reason)))
+            }
+        }
+        self.disk.commits.membership[group.id] = ConversationMembership(
+            .group(group), isJoined: false)
+        self.disk.commits.answers.append((request, .left(group.id)))
+    }
+
+    /// Enters a group into which somebody has brought the user.
+    mutating func acceptGroup(_ id: ConversationID, _ request: RequestID) {
+        guard let waiting = self.groupRequest(id), let group = waiting.founding else {
+            return self.answer(request, .failed(.unknownConversation))
+        }
+        guard self.own.realms.contains(group.realm) else {
+            return self.answer(request, .failed(.notInRealm))
+        }
+        guard
+            self.conversations.table[id] != nil
+                || self.conversations.table.count < Limits.conversations
+        else { return self.answer(request, .failed(.tooManyRooms)) }
+        guard let writes = self.groups.accept(id) else { return }
+        self.begin(.group(group))
+        self.disk.commits.groups.add(writes)
+        self.disk.commits.answers.append((request, .joined(id)))
+        self.changed(.requests)
+    }
+
+    /// Turns down a group; nobody is told.
+    mutating func declineGroup(_ id: ConversationID, _ request: RequestID) {
+        guard self.groupRequest(id) != nil, let writes = self.groups.decline(id) else {
+            return self.answer(request, .failed(.unknownConversation))
+        }
+        self.disk.commits.groups.add(writes)
+        self.disk.commits.answers.append((request, .declinedGroup(id)))
+        self.changed(.requests)
+    }
+
+    /// Groups into which somebody has brought the user, who has not answered.
+    package var pendingGroupRequests: [GroupRequest] { self.groups.pendingRequests }
+
+    private func groupRequest(_ id: ConversationID) -> GroupRequest? {
+        self.groups.pendingRequests.first { $0.group == id }
+    }
+
+    private func isGroup(_ id: ConversationID) -> Bool {
+        self.conversations.table.has(id) && self.conversations.table[known: id].kind.group != nil
+    }
+
+    private mutating func sign(
+        _ kind: ActKind, in id: ConversationID
+    ) throws(ActRefusal) -> GroupWrites {
+        let writes = try self.groups.sign(
+            kind, in: id, at: self.actTime,
+            by: ActSigner(certificate: self.own.certificate, device: self.own.signer))
+        self.disk.commits.groups.add(writes)
+        return writes
+    }
+
+    private var actTime: HybridTime { self.clocks.own.own(after: HybridTime(0)) }
+
+    /// How far the logs of somebody are here, the newest of them.
+    private func positions(of person: PersonID, in id: ConversationID) -> [LogPosition] {
+        let known = self.conversations.table[known: id]
+        let logs = known.logs.keys.filter {
+            known.log($0).person == person && known.log($0).head.seq > 0
+        }
+        let newest = logs.sorted { known.log($1).head.time < known.log($0).head.time }
+            .prefix(Limits.removedLogs).sorted()
+        return newest.map { LogPosition(log: $0, seq: known.log($0).head.seq) }
+    }
+
+    // MARK: Links
+
+    /// Takes a frame of a group; false where its credit goes back once what it brought is on the disk.
+    mutating func receiveGroupFrame(_ frame: Frame, on id: LinkID) -> Bool {
+        let actions = self.groups.receive(frame, on: id, at: self.now.wall)
+        self.perform(actions)
+        return !actions.contains { if case .write = $0 { true } else { false } }
+    }
+
+    mutating func perform(_ actions: [GroupAction]) {
+        for action in actions {
+            switch action {
+            case .send(let frame, let link):
+                guard self.links.has(link), !self.links.isDoomed(link) else { continue }
+                guard self.links[link].info.features.contains(.groups) else { continue }
+                self.send(frame, on: link)
+            case .write(let writes): self.disk.commits.groups.add(writes)
+            case .violation(let link, let what): self.violation(link, what)
+            case .asked(let request, let group, let link):
+                self.askUser(request, of: group, on: link)
+            }
+        }
+    }
+
+    /// Whether a frame of a group may still be sent that has waited for credit.
+    func mayTellGroup(_ frame: Frame, on id: LinkID) -> Bool {
+        switch frame {
+        // Who is told that somebody is out is a member no longer.
+        case .acts(let group, _): self.groups.table[group] != nil
+        case .actWant(let want): self.groups.table[want.group] != nil
+        case .actHeads(let heads): self.groups.concerns(heads.group, id)
+        case .epochKeys(let group, _), .sealedKeys(let group, _): self.groups.concerns(group, id)
+        default: false
+        }
+    }
+
+    /// Begins and ends what is shared of a group as its members come and go.
+    mutating func settleGroupShares(of id: ConversationID) {
+        for link in self.links.ids
+        where self.groups.concerns(id, link) != self.links.isShared(id, on: link) {
+            self.sendShares(on: link)
+            self.settleShares(on: link)
+        }
+    }
+
+    // MARK: Somebody brings the user in
+
+    private mutating func askUser(_ request: GroupRequest, of group: Group, on id: LinkID) {
+        var request = request
+        let source = Source(self.links[id].address)
+        request.source = source.description
+        let author = request.author.map { self.persons.people.devices(of: $0) } ?? []
+        guard !author.contains(where: { self.standing(of: $0) == .blocked }) else { return }
+        let room = self.groups.requests.room(
+            for: request.group, from: request.source, at: self.now.wall
+        ) {
+            let tiers = self.tiers(of: $0.map(\.device) + [request.device])
+            return ([request] + $0).map {
+                FairShare.Claim(
+                    key: $0.group, tier: tiers[$0.device] ?? .stranger,
+                    comesFirst: self.links.hasPlace($0.device),
+                    source: Source(description: $0.source), author: $0.device,
+                    number: Int64(clamping: $0.time))
+            }
+        }
+        guard let room else { return self.groups.requests.turnAway() }
+        for gone in room {
+            self.groups.requests.turnAway()
+            self.disk.commits.groups.add(self.groups.endRequest(gone.group))
+        }
+        self.disk.commits.groups.add(self.groups.ask(request))
+        self.changed(.requests)
+    }
+
+    // MARK: The disk
+
+    /// What a batch has brought to the disk of groups counts from here on.
+    mutating func settleGroups(_ flight: InFlight) {
+        let (changes, actions) = self.groups.stored(flight.batch.groups)
+        self.perform(actions)
+        for change in changes { self.settle(change, flight) }
+    }
+
+    private mutating func settle(_ change: GroupChange, _ flight: InFlight) {
+        let id = change.group
+        guard let group = self.groups.table[id]?.group else { return }
+        for held in change.keys {
+            if let key = ConversationKey(held, of: group) { self.keyring.add(key) }
+        }
+        if change.went.contains(self.own.certificate.personID) {
+            self.groups.end(id)
+            if flight.batch.membership[id] == nil, self.isJoinedOrWillBe(id) {
+                self.disk.commits.membership[id] = ConversationMembership(
+                    .group(group), isJoined: false)
+            }
+        }
+        if change.needsTie { _ = try? self.sign(.tie, in: id) }
+        guard self.conversations.table.has(id) else { return }
+        if change.releases { self.releaseLogs(of: id) }
+        if change.isRosterNew { self.settleGroupShares(of: id) }
+    }
+
+    /// None of a batch is on the disk: what was signed or taken is written again, but no key that was made for
+    /// entries that are not.
+    mutating func groupsFailed(_ flight: InFlight) {
+        var again = flight.batch.groups
+        again.epochs.removeAll { held in flight.madeKeys.contains(held) }
+        for (id, change) in flight.batch.membership where change.kind.group != nil {
+            guard change.isJoined, self.disk.commits.isJoined(id) != true else { continue }
+            if self.conversations.table.has(id) {
+                self.groups.end(id)
+            } else {
+                self.groups.forget(id)
+                again.acts.removeAll { $0.group == id }
+            }
+        }
+        again.add(self.disk.commits.groups)
+        self.disk.commits.groups = again
+    }
+}

@@ -1,0 +1,221 @@
+import ControlAPI
+
+/// The command `stoa group`.
+struct GroupCommand: Subcommand {
+    static let syntax = CommandSyntax(
+        "group", "Create groups, invite and remove people, and see who is in one.",
+        examples: [
+            "stoa group create ops", "stoa group invite +ops @ben @noa",
+            "stoa group members +ops", "stoa group remove +ops @ben",
+        ],
+        operands: [
+            "create|invite|remove|admin|demote|approve|members", "NAME|GROUP", "[@PERSON|ACT]",
+        ],
+        lastRepeats: true,
+        options: [
+            OptionSyntax("--from", "GROUP", "with create: invite everyone who is in another group"),
+            OptionSyntax("--above", "@PERSON", "with admin: make them more senior than this admin"),
+            OptionSyntax("--yes", nil, "with remove and demote: do it without asking"),
+        ],
+        details: [
+            "A group is written +NAME. Its owner created it, for ever; the owner appoints admins, and admins decide who is in it.",
+            "\"create NAME\" creates a group. Newcomers can read everything.",
+            "\"invite GROUP @PERSON...\" invites people: each is asked (stoa requests) and accepts (stoa accept +NAME) before anything of the group is shown.",
+            "\"remove GROUP @PERSON\" removes someone: from then on they can read nothing that is written by those who know of it. Nothing that was read is recalled. To leave yourself: stoa leave GROUP.",
+            "\"admin GROUP @PERSON\" makes someone an admin, below those there are; only the owner can. \"demote\" ends that; more senior admins can, too.",
+            "\"members GROUP\" shows who is in it, with what role, since when and by whom, and what is undecided. \"approve GROUP\" shows only what is undecided; with a person or the beginning of an act's id, it lets that act count.",
+            "An act is undecided if, for example, its author was removed before the others had it.",
+        ])
+
+    private enum Step {
+        case create(String, from: String?)
+        case act(GroupActWord, String, [String], above: String?)
+        case approve(String, String?)
+        case members(String)
+    }
+
+    private static let words = [
+        "create", "invite", "remove", "admin", "demote", "approve", "members",
+    ]
+
+    private let step: Step
+    private let isSure: Bool
+
+    init(_ arguments: ParsedArguments) throws(Failure) {
+        self.isSure = arguments.has("--yes")
+        let word = arguments.required(0)
+        try Self.check(arguments, word)
+        let group = arguments.required(1)
+        let others = Array(arguments.operands.dropFirst(2))
+        switch word {
+        case "create":
+            guard others.isEmpty else {
+                throw .usage(
+                    "a group is created without people",
+                    next: "invite them then: stoa group invite GROUP @PERSON")
+            }
+            self.step = .create(group, from: arguments.value("--from"))
+        case "members", "approve":
+            guard others.count <= (word == "approve" ? 1 : 0) else {
+                throw .usage("there are too many words", next: "usage: stoa group \(word) GROUP")
+            }
+            self.step = word == "members" ? .members(group) : .approve(group, others.first)
+        case "invite": self.step = .act(.add, group, others, above: nil)
+        case "remove": self.step = .act(.remove, group, others, above: nil)
+        case "admin": self.step = .act(.admin, group, others, above: arguments.value("--above"))
+        default: self.step = .act(.demote, group, others, above: nil)
+        }
+        if case .act(_, _, let people, _) = self.step, people.isEmpty {
+            throw .usage("@PERSON is missing", next: "usage: stoa group \(word) GROUP @PERSON")
+        }
+    }
+
+    private static func check(_ arguments: ParsedArguments, _ word: String) throws(Failure) {
+        guard self.words.contains(word) else {
+            throw .usage(
+                "\"\(TerminalText.line(word))\" is not something to do with groups",
+                next: NearestName.find(word, among: self.words).map { "did you mean \"\($0)\"?" }
+                    ?? "use one of \(self.words.joined(separator: ", "))")
+        }
+        for (option, steps) in [
+            ("--from", ["create"]), ("--above", ["admin"]),
+            ("--yes", ["remove", "demote"]),
+        ] where arguments.has(option) && !steps.contains(word) {
+            throw .usage(
+                "\"\(word)\" does not take \(option)",
+                next: "it belongs to \(steps.joined(separator: " and "))")
+        }
+    }
+
+    func run(in context: CommandContext) throws(Failure) {
+        switch self.step {
+        case .create(let name, let source):
+            try Self.create(name, from: source, in: context)
+        case .act(let act, let group, let people, let above):
+            for person in people { try self.act(act, group, person, above, in: context) }
+        case .approve(let group, let act?):
+            let params = GroupApproveMethod.Params {
+                $0.group = group
+                $0.act = act
+            }
+            try context.show(GroupApproveMethod.self, params) {
+                "approved in \($0.shownName)\n"
+            }
+        case .approve(let group, nil):
+            try context.show(GroupInfoMethod.self, .init { $0.group = group }) {
+                $0.undecided.isEmpty
+                    ? "nothing is undecided in \($0.name.shownConversation)\n"
+                    : $0.undecidedText(in: context)
+            }
+        case .members(let group):
+            try context.show(GroupInfoMethod.self, .init { $0.group = group }) {
+                $0.text(in: context)
+            }
+        }
+    }
+
+    private static func create(
+        _ name: String, from source: String?, in context: CommandContext
+    ) throws(Failure) {
+        let others = try source.map { (source) throws(Failure) in
+            try context.call(GroupInfoMethod.self, .init { $0.group = source }).value.members
+        }
+        let params = GroupCreateMethod.Params {
+            $0.name = name
+        }
+        let made = try context.show(GroupCreateMethod.self, params) { group in
+            let name = TerminalText.word(group.shownName)
+            return "created \(group.shownName); you own it\n"
+                + (source == nil ? "invite people with: stoa group invite \(name) @PERSON\n" : "")
+        }
+        for other in others ?? [] where other.own != true {
+            guard let key = other.id else {
+                context.console.report(
+                    "stoa: group: \(other.name.shown) was not invited: no device of theirs is known here\n"
+                )
+                continue
+            }
+            let params = GroupActMethod.Params {
+                $0.group = made.id.shown
+                $0.act = .add
+                $0.person = "@\(key.shown)"
+            }
+            _ = try context.call(GroupActMethod.self, params)
+            if !context.json { context.console.report("invited \(other.shown.quoted)\n") }
+        }
+    }
+
+    private func act(
+        _ act: GroupActWord, _ group: String, _ person: String, _ above: String?,
+        in context: CommandContext
+    ) throws(Failure) {
+        if act == .remove || act == .demote, !self.isSure {
+            let shown = "\(TerminalText.line(person)) would be "
+            let what =
+                act == .remove
+                ? shown
+                    + "removed from \(TerminalText.line(group)); nothing that was read is recalled"
+                : shown + "no admin of \(TerminalText.line(group)) any more"
+            guard try context.console.agrees(to: what, next: "add --yes to do it", rest: nil) else {
+                return context.console.report("stoa: group: nothing was changed\n")
+            }
+        }
+        let params = GroupActMethod.Params {
+            $0.group = group
+            $0.act = act
+            $0.person = person
+            $0.above = above
+        }
+        try context.show(GroupActMethod.self, params) { conversation in
+            let (who, name) = (TerminalText.line(person), conversation.shownName)
+            return switch act {
+            case .add: "invited \(who) to \(name); they are asked when they are online\n"
+            case .remove: "removed \(who) from \(name)\n"
+            case .admin: "\(who) is now an admin of \(name)\n"
+            case .demote: "\(who) is no longer an admin of \(name)\n"
+            }
+        }
+    }
+}
+
+extension GroupInfoMethod.Result {
+    /// The members, and what is undecided.
+    func text(in context: CommandContext) -> String {
+        let rows = self.members.map { member in
+            [
+                member.shown.text + (member.own == true ? " (you)" : ""),
+                member.id.map(\.shortKey) ?? "-",
+                member.role.rawValue + (member.waiting == true ? ", invited" : ""),
+                LocalTime.text(member.since), ShownPerson(name: member.by).text,
+                "\(member.devices.count)",
+            ]
+        }
+        var text = context.console.table(
+            [["NAME", "KEY", "ROLE", "SINCE", "BY", "DEVICES"]] + rows)
+        if self.waitingActs > 0 {
+            text += "\(self.waitingActs) acts wait for others that are not here yet\n"
+        }
+        return self.undecided.isEmpty ? text : text + "\n" + self.undecidedText(in: context)
+    }
+
+    /// What does not count unless somebody approves it.
+    func undecidedText(in context: CommandContext) -> String {
+        "undecided; to let one count: stoa group approve \(TerminalText.word(self.name.shownConversation)) ACT\n"
+            + context.console.table(
+                [["ACT", "WHAT", "WHOM", "BY", "WHY", "WHEN"]]
+                    + self.undecided.map {
+                        [
+                            String($0.act.shown.prefix(12)), $0.does.shown,
+                            $0.person.map { ShownPerson(name: $0).text } ?? "-",
+                            ShownPerson(name: $0.by).text, $0.reason.shown, LocalTime.text($0.time),
+                        ]
+                    })
+    }
+}
+
+extension GroupInfoMethod.Member {
+    /// The member as people read it.
+    var shown: ShownPerson {
+        ShownPerson(name: self.name, id: self.id ?? "", isAmbiguous: self.ambiguous == true)
+    }
+}

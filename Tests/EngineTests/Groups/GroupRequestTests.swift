@@ -1,0 +1,119 @@
+import Crypto
+import TestSupport
+import Testing
+
+@testable import Engine
+@testable import Formats
+
+@Suite("A group, as its people ask for it")
+struct GroupRequestTests {
+    private static func kinds(_ net: GroupNet, _ number: UInt8) -> [ConversationKind] {
+        Array(net[number].node.joinedConversations.values)
+    }
+
+    @Test("is founded, and found by its name")
+    func founded() throws {
+        let net = GroupNet(1...1)
+        #expect(net[1].node.name(of: net.group) == "+ops")
+        #expect(try net[1].node.conversation(named: "ops") == net.group)
+        #expect(net[1].node.conversationStatus(of: net.group)?.members == [net[1].node.id])
+    }
+
+    @Test("asks whoever is brought in, and nothing of it is fetched or shown before that says yes")
+    func asked() {
+        var net = GroupNet(1...2, members: 1...1)
+        net.write("secret plans", by: 1)
+        let start = net.frames.count
+        net.add(2)
+        #expect(net[2].node.pendingGroupRequests.map(\.group) == [net.group])
+        #expect(Self.kinds(net, 2) == [] && net[2].disk.keys.isEmpty)
+        let runs = net.count(from: start) {
+            switch $0 {
+            case .liveRun, .syncRun, .epochKeys: true
+            default: false
+            }
+        }
+        #expect(runs == 0)
+        net.accept(2)
+        #expect(net[2].node.pendingGroupRequests.isEmpty)
+        #expect(net.texts(at: 2) == ["secret plans"])
+    }
+
+    @Test("that was declined does not ask again by the same act, and tells nobody")
+    func declined() {
+        var net = GroupNet(1...2, members: 1...1)
+        net.add(2)
+        let start = net.frames.count
+        net.ask(2, .declineGroup(net.group))
+        net.settle()
+        #expect(net.frames[start...].filter { $0.from == 2 }.isEmpty)
+        net.pass(milliseconds: 60_000)
+        #expect(net[2].node.pendingGroupRequests.isEmpty && Self.kinds(net, 2) == [])
+    }
+
+    @Test("takes nobody in for whom its asker may not do that")
+    func refused() {
+        var net = GroupNet(1...3, members: 1...2)
+        let request = net.ask(2, .groupAct(net.group, .add(GroupNet.id(of: 3))))
+        #expect(net[2].answers(of: request) == [.failed(.refusedAct(.notAdmin))])
+        net.settle()
+        #expect(net[3].node.pendingGroupRequests.isEmpty)
+    }
+
+    @Test("gives who is removed nothing that is written later, and tells them that they are out")
+    func removed() {
+        var net = GroupNet(1...3)
+        net.write("for all", by: 1)
+        net.settle()
+        net.remove(3)
+        #expect(Self.kinds(net, 3) == [])
+        let start = net.frames.count
+        net.write("for two", by: 1)
+        net.settle()
+        net.write("for two as well", by: 2)
+        net.settle()
+        net.pass(milliseconds: 30_000)
+        #expect(net.texts(at: 2) == ["for all", "for two", "for two as well"])
+        #expect(net.texts(at: 3) == ["for all"])
+        let got = net.frames[start...].filter { $0.to == 3 && $0.frame.isOfGroups }
+        #expect(got.isEmpty)
+        // Both write under one new key.
+        #expect(Set((1...2).flatMap { net.epochs(of: $0) }).count == 3)
+    }
+
+    @Test("is left at once, and what is written then is for those who stay")
+    func left() {
+        var net = GroupNet(1...3)
+        net.write("for all", by: 3)
+        net.settle()
+        let request = net.ask(3, .leave(net.group))
+        net.settle()
+        #expect(net[3].answers(of: request) == [.left(net.group)])
+        #expect(Self.kinds(net, 3) == [])
+        for number: UInt8 in 1...2 {
+            #expect(net[number].node.conversationStatus(of: net.group)?.members.count == 2)
+        }
+        net.write("without you", by: 2)
+        net.settle()
+        #expect(net.texts(at: 1) == ["for all", "without you"])
+        #expect(net.texts(at: 3) == ["for all"])
+        #expect(net.entries(of: 2, at: 3) == 0)
+        // Who left can be brought in again, and reads what they missed.
+        net.add(3)
+        net.accept(3)
+        #expect(net.texts(at: 3) == ["for all", "without you"])
+        net.write("here again", by: 3)
+        net.settle()
+        #expect(net.texts(at: 1).last == "here again")
+    }
+}
+
+extension Frame {
+    /// Whether it is of what is written, or of the acts and keys of groups.
+    fileprivate var isOfGroups: Bool {
+        switch self {
+        case .liveRun, .syncRun, .epochKeys, .acts, .actHeads, .digest, .delta, .clock: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import Crypto
+import Engine
+import Formats
+import TestSupport
+import Testing
+
+@testable import Storage
+
+@Suite("Groups on disk")
+struct GroupTests {
+    /// Somebody who acts, on one device.
+    struct Member {
+        let device: Signer
+        let certificate: Certificate
+        var peer: PeerID { PeerID(self.device.publicKey) }
+
+        init(_ seed: UInt8) throws {
+            let bytes = [UInt8](repeating: seed, count: 64)
+            let keys = try PersonKeys(bytes.span.bytes)
+            self.device = Person(seed + 1).signer
+            self.certificate = keys.certify(self.device, at: 1_700_000_000_000)
+        }
+
+        func act(_ kind: ActKind, in group: Group, after basis: [Act], at number: UInt64) -> Act {
+            Act(
+                kind, in: group.id, basis: basis.map(\.id), time: time(number),
+                certificate: self.certificate, by: self.device)
+        }
+    }
+
+    /// A group of two, of which there are acts and a key.
+    struct Founded {
+        let group: Group
+        var acts: [Act] = []
+        var epoch: HeldEpoch
+        let request: GroupRequest
+
+        init(_ nonce: UInt8 = 7) throws {
+            let (owner, other) = (try Member(60), try Member(70))
+            let group = Group(
+                owner: owner.certificate.keys, nonce: number(nonce), realm: .open,
+                history: .joined, suite: .xchacha20Poly1305, name: try #require(RoomName("ops")))
+            let create = owner.act(.create(group), in: group, after: [], at: 1)
+            let add = owner.act(
+                .add(other.certificate.personID), in: group, after: [create], at: 2)
+            let leave = other.act(.leave, in: group, after: [add], at: 3)
+            self.acts = [create, add, leave]
+            let key = number(nonce + 1)
+            let said = EpochAnnouncement(
+                of: key, in: group.id, by: owner.peer, basis: [add.id, leave.id],
+                people: [owner.certificate.personID])
+            self.epoch = HeldEpoch(
+                group: group.id,
+                epoch: Epoch(
+                    id: said.id, maker: owner.certificate.personID, device: owner.peer,
+                    basis: said.basis, people: said.people),
+                key: key)
+            self.request = GroupRequest(
+                group: group.id, device: owner.peer, add: add.id, acts: [create, add], time: 77,
+                source: "192.0.2.7")
+            self.group = group
+        }
+
+        var batch: Batch {
+            var batch = Batch(number: 1)
+            batch.membership[self.group.id] = ConversationMembership(
+                .group(self.group), isJoined: true)
+            batch.groups.acts = self.acts
+            batch.groups.epochs = [self.epoch]
+            return batch
+        }
+    }
+
+    private static func number(_ byte: UInt8) -> Bytes32 {
+        Bytes32([UInt8](repeating: byte, count: 32)) ?? .zero
+    }
+
+    @Test("what a group is, its acts in order, its keys and who asks are there after a start")
+    func kept() async throws {
+        let directory = try TemporaryDirectory()
+        let (first, second, third) = (try Founded(), try Founded(20), try Founded(30))
+        var store = try await directory.open()
+        _ = try await store.commit(first.batch)
+        _ = try await store.commit(second.batch)
+        // What is there already stays as it is.
+        var again = first.batch
+        again.groups.requests = [third.request]
+        _ = try await store.commit(again)
+        await store.close()
+        store = try await directory.open()
+        let snapshot = try await store.snapshot()
+        #expect(snapshot.conversations[first.group.id]?.kind == .group(first.group))
+        #expect(snapshot.acts == [first.group.id: first.acts, second.group.id: second.acts])
+        #expect(
+            snapshot.epochs == [first.group.id: [first.epoch], second.group.id: [second.epoch]])
+        #expect(snapshot.groupRequests == [third.request])
+        #expect(try await store.check().isEmpty)
+        await store.close()
+    }
+
+    @Test("acts go alone, all of a group with its keys, and requests once they are answered")
+    func gone() async throws {
+        let directory = try TemporaryDirectory()
+        let (first, second) = (try Founded(), try Founded(20))
+        let store = try await directory.open()
+        var together = first.batch
+        together.groups.acts += second.acts
+        together.groups.epochs += [second.epoch]
+        together.groups.requests = [try Founded(30).request, try Founded(40).request]
+        #expect(try await !store.commit(together).hasErased)
+        var batch = Batch(number: 2)
+        batch.groups.goneActs = [first.group.id: [first.acts[2].id]]
+        batch.groups.forgotten = [second.group.id]
+        batch.groups.endedRequests = [try Founded(30).group.id]
+        var declined = try Founded(40).request
+        declined.acts = []
+        batch.groups.requests = [declined]
+        #expect(try await store.commit(batch).hasErased)
+        let snapshot = try await store.snapshot()
+        #expect(snapshot.acts == [first.group.id: Array(first.acts[..<2])])
+        #expect(snapshot.epochs == [first.group.id: [first.epoch]])
+        #expect(snapshot.groupRequests == [declined] && declined.isDeclined)
+        await store.close()
+        let bytes = try readFile(directory.database)
+        #expect(bytes.firstRange(of: first.epoch.key.bytes) != nil)
+        #expect(bytes.firstRange(of: second.epoch.key.bytes) == nil)
+    }
+
+    @Test("changed acts and keys are found, and the rest of them is kept by a repair")
+    func changed() async throws {
+        let directory = try TemporaryDirectory()
+        let founded = try Founded()
+        let store = try await directory.open()
+        var batch = founded.batch
+        batch.groups.requests = [try Founded(20).request]
+        _ = try await store.commit(batch)
+        await store.close()
+        let before = try readFile(directory.database)
+        let changes = [
+            ("UPDATE acts SET act = zeroblob(300) WHERE place = 2", 1, 1),
+            ("UPDATE acts SET id = zeroblob(32) WHERE place = 3", 3, 1),
+            ("DELETE FROM acts WHERE place = 2", 1, 1),
+            ("UPDATE epochs SET key = zeroblob(32)", 3, 0),
+            ("UPDATE epochs SET basis = zeroblob(31)", 3, 0),
+            ("UPDATE asked SET acts = x'05'", 3, 1),
+            ("UPDATE conversations SET kind = 9", 3, 1),
+        ]
+        for (change, acts, keys) in changes {
+            try writeFile(directory.database, before)
+            do { try Database(path: directory.database).execute(change) }
+            #expect(try !RepairTests.check(directory).findings.isEmpty, "\(change)")
+            #expect(try RepairTests.repair(directory).copy != nil, "\(change)")
+            #expect(try RepairTests.check(directory).findings.isEmpty, "\(change)")
+            let repaired = try await directory.open()
+            let snapshot = try await repaired.snapshot()
+            #expect(snapshot.acts[founded.group.id]?.count == acts, "\(change)")
+            #expect((snapshot.epochs[founded.group.id] ?? []).count == keys, "\(change)")
+            #expect(
+                snapshot.conversations[founded.group.id]?.kind == .group(founded.group),
+                "\(change)")
+            await repaired.close()
+        }
+    }
+}
