@@ -187,7 +187,7 @@ struct DeviceCommand: Subcommand {
             heading: ["DEVICE", "STATE", "LAST SEEN", "APPROVES"]
         ) { device in
             [
-                "@\(device.id.shortKey)",
+                device.id.shortKey,
                 device.revoked.map { "revoked \(LocalTime.text($0))" }
                     ?? (device.here ? "this one" : device.linked ? "linked" : "away"),
                 device.lastSeen.map { LocalTime.text($0) } ?? "-",
@@ -197,17 +197,16 @@ struct DeviceCommand: Subcommand {
     }
 
     private func revoke(_ device: String, _ context: CommandContext) throws(Failure) {
-        if !self.isSure, context.console.inputIsTerminal {
-            context.console.report(
-                "\(TerminalText.line(device)) will not be you any more: peers refuse its links and do not show "
-                    + "what it writes. The device keeps everything that it has received. Type yes to revoke it: "
-            )
-            guard try context.console.readYes() else {
-                return context.console.report("nothing was revoked\n")
-            }
+        let what =
+            "\(TerminalText.line(device)) would not be you any more: peers refuse its links and do not show "
+            + "what it writes; it keeps everything that it has received"
+        if !self.isSure {
+            guard
+                try context.console.agrees(to: what, next: "add --yes to revoke it", rest: nil)
+            else { return context.console.report("stoa: device: nothing was revoked\n") }
         }
         try context.show(DeviceRevokeMethod.self, .init { $0.device = device }) {
-            "@\($0.id.shortKey) is not your device any more\n"
+            "\($0.id.shortKey) is not your device any more\n"
                 + "it still knows the secrets of your realms: stoa realm rotate NAME\n"
         }
     }
