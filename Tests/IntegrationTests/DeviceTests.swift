@@ -56,7 +56,8 @@ extension IntegrationTests {
                 try node.await("both texts") { try $0.texts(in: "agora").contains("from-the-new") }
             }
             let names = try ben.call("history", ["to": "agora"])["messages"]?.arrayValue?
-                .filter { $0["text"] != nil }.map { $0["authorName"] }
+                .filter { $0["text"]?.stringValue?.hasPrefix("from-") == true }
+                .map { $0["authorName"] }
             #expect(names == ["Ada", "Ada"])
 
             // It stays so over a restart, and without the other one.

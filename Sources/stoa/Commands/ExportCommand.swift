@@ -77,6 +77,8 @@ struct ExportCommand: Subcommand {
             }
             try console.flush()
             printed = (printed.count + page.count, page.last?.time ?? printed.last)
+            // A signal that came while the output was taken at once was seen by no wait.
+            guard !Interrupts.isWaiting else { throw .interrupted() }
             let now = SystemClock.monotonicMilliseconds()
             guard tells, now >= told + Self.progressMilliseconds else { return }
             told = now
