@@ -24,6 +24,7 @@ FUZZ = Path(__file__).resolve().parents[1]
 TESTS = FUZZ.parent
 sys.path.insert(0, str(TESTS / "Interop"))
 
+import devices  # noqa: E402
 import ephemeral  # noqa: E402
 import frames  # noqa: E402
 import group_keys  # noqa: E402
@@ -91,6 +92,10 @@ def body(frame: frames.Frame) -> bytes:
         return frames.dial_back(frames.read_dial_back(data)).packed()
     if kind == Type.DIALLED_BACK:
         return frames.dialled_back(frames.read_dialled_back(data)).packed()
+    if kind == Type.DEVICE:
+        return devices.device(*devices.read_device(data)).packed()
+    if kind == Type.HAND_OVER:
+        return devices.hand_over(*devices.read_hand_over(data)).packed()
     if kind == Type.EPHEMERAL:
         return ephemeral.ephemeral(*ephemeral.read_ephemeral(data)).packed()
     if kind == Type.PRESENCE:
