@@ -17,13 +17,15 @@ package struct FixedBytes<let wordCount: Int>: Hashable, Sendable {
     @inlinable package static var byteCount: Int { 8 * wordCount }
 
     /// The value whose bytes are all zero.
-    @inlinable package static var zero: Self { Self(words: InlineArray(repeating: 0)) }
+    @inlinable @inline(__always)
+    package static var zero: Self { Self(words: InlineArray(repeating: 0)) }
 
     // The bytes lie in memory in their own order, so lending them copies nothing, while equality
-    // and hashing work on words.
+    // and hashing work on words. What is always inlined would otherwise look up the type of the words
+    // at each call from another module.
     @usableFromInline var words: InlineArray<wordCount, UInt64>
 
-    @inlinable
+    @inlinable @inline(__always)
     init(words: InlineArray<wordCount, UInt64>) {
         self.words = words
     }
@@ -88,7 +90,7 @@ package struct FixedBytes<let wordCount: Int>: Hashable, Sendable {
     }
 
     /// Appends the bytes to `output`.
-    @inlinable
+    @inlinable @inline(__always)
     package func append(to output: inout [UInt8]) {
         withUnsafeBytes(of: self.words) { output.append(contentsOf: $0) }
     }
@@ -102,7 +104,7 @@ package struct FixedBytes<let wordCount: Int>: Hashable, Sendable {
     }
 
     /// Whether both hold the same bytes; takes no constant time, so not for secrets.
-    @inlinable
+    @inlinable @inline(__always)
     package static func == (left: Self, right: Self) -> Bool {
         for index in left.words.indices where left.words[index] != right.words[index] {
             return false

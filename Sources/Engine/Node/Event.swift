@@ -59,6 +59,8 @@ package struct Service: Hashable, Sendable {
 }
 
 /// What a user asks for that changes something.
+///
+/// What is as large as an act is indirect: each request is copied and kept at the size of the largest.
 package enum Request: Hashable, Sendable {
     /// Join a room, or create it by being the first.
     case join(Room)
@@ -97,13 +99,13 @@ package enum Request: Hashable, Sendable {
     /// Found a group of that name in a realm.
     case groupCreate(RoomName, RealmID, Group.History)
     /// Do this in a group; where somebody is to be removed the node says how far their logs are here.
-    case groupAct(ConversationID, ActKind)
+    indirect case groupAct(ConversationID, ActKind)
     /// Enter a group into which somebody has brought the user.
     case acceptGroup(ConversationID)
     /// Turn down a group into which somebody has brought the user.
     case declineGroup(ConversationID)
     /// Enter a group again of which a backup has the founding.
-    case restoreGroup(Act)
+    indirect case restoreGroup(Act)
     /// Let somebody in who has written and waits.
     case accept(PeerID)
     /// Turn somebody down who has written and waits.

@@ -221,7 +221,7 @@ extension Node {
     /// open room then, `&ops` the secret one, `+ops` the group.
     package func conversation(named text: String) throws(NameError) -> ConversationID {
         if let id = ConversationID(text), self.conversations.table[id] != nil { return id }
-        let sign = text.first.flatMap { "&+".contains($0) ? $0 : nil }
+        let sign = text.first.flatMap { $0 == "&" || $0 == "+" ? $0 : nil }
         let room = try self.own.realms.room(typed: sign == nil ? text : String(text.dropFirst()))
         let others: [ConversationKind] =
             switch sign {
@@ -229,8 +229,10 @@ extension Node {
             case "+": self.conversations.privates.groups(named: room).map { .group($0) }
             default: self.conversations.privates.named(room)
             }
-        let isOpen = sign == nil && self.conversations.table.has(room.conversation)
-        if isOpen, others.isEmpty || text.contains("/") { return room.conversation }
+        // Its id is hashed anew each time that it is asked for.
+        let open = room.conversation
+        let isOpen = sign == nil && self.conversations.table.has(open)
+        if isOpen, others.isEmpty || text.contains("/") { return open }
         if !isOpen, others.count == 1 { return others[0].id }
         let found = others + (isOpen ? [.room(room)] : [])
         throw found.isEmpty ? .notFound(text) : self.severalRooms(text, found)

@@ -6,8 +6,8 @@ package enum ConversationKind: Hashable, Sendable {
     case direct(DirectConversation)
     /// Whoever has its key, in its realm.
     case secret(SecretRoom)
-    /// Whom its admins bring in.
-    case group(Group)
+    /// Whom its admins bring in. Indirect: a kind as large as a group would be copied by an allocation.
+    indirect case group(Group)
 
     package var id: ConversationID {
         switch self {
