@@ -31,8 +31,8 @@ package enum NotifierEffect: Equatable, Sendable {
     case close(tag: String)
     /// Open a terminal with a conversation, or with all of them.
     case open(conversation: String?)
-    /// Open the page, which answers the call that rings in a conversation.
-    case answer(conversation: String)
+    /// Open the page, which answers the call with this id in a conversation.
+    case answer(conversation: String, call: String)
 }
 
 /// What a person can do about a notification.
@@ -448,8 +448,8 @@ package struct NotifierState: Sendable {
     }
 
     private mutating func choose(_ action: NoteAction, of tag: String) {
-        if let id = self.rings.conversation(of: tag) {
-            return self.effects.append(.answer(conversation: id))
+        if let ring = self.rings.ringing(of: tag) {
+            return self.effects.append(.answer(conversation: ring.conversation, call: ring.call))
         }
         let peer = self.requests.first { Self.tag(ofRequest: $0) == tag }
         if action == .accept, let peer {

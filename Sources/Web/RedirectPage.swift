@@ -8,8 +8,29 @@ package enum WebSocketPath {
 }
 
 /// What the page does in a conversation as soon as it is open.
-package enum PageCallWord: String, Sendable {
-    case call, answer
+package enum PageCallWord: Equatable, Sendable {
+    case call
+    /// Answers the call with this id, or the first that rings.
+    case answer(String?)
+
+    init?(_ text: Substring) {
+        let words = text.split(
+            separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        switch (words.first, words.count) {
+        case ("call", 1): self = .call
+        case ("answer", 1): self = .answer(nil)
+        case ("answer", 2) where words[1].utf8.count == 16 && words[1].allSatisfy(\.isHexDigit):
+            self = .answer(String(words[1]))
+        default: return nil
+        }
+    }
+
+    var text: String {
+        switch self {
+        case .call: "call"
+        case .answer(let call): "answer" + (call.map { "=\($0)" } ?? "")
+        }
+    }
 }
 
 /// What `stoa web` asks for.
@@ -25,7 +46,7 @@ package enum OpenRequest: Equatable, Sendable {
         switch words.first {
         case "page": self = .page(conversation: words.count > 1 ? String(words[1]) : nil)
         case let word? where words.count > 1:
-            guard let call = PageCallWord(rawValue: String(word)) else { return nil }
+            guard let call = PageCallWord(word) else { return nil }
             self = .page(conversation: String(words[1]), call: call)
         case "code" where words.count == 1: self = .code
         default: return nil
@@ -34,7 +55,7 @@ package enum OpenRequest: Equatable, Sendable {
 
     package var line: String {
         switch self {
-        case .page(let conversation?, let call?): "\(call.rawValue) \(conversation)"
+        case .page(let conversation?, let call?): "\(call.text) \(conversation)"
         case .page(let conversation, _): conversation.map { "page \($0)" } ?? "page"
         case .code: "code"
         }
@@ -48,7 +69,7 @@ package enum RedirectPage {
     ) -> String {
         // In the fragment, which no browser sends to anybody.
         let place =
-            conversation.map { "&" + self.escaped($0) + (call.map { "&\($0.rawValue)" } ?? "") }
+            conversation.map { "&" + self.escaped($0) + (call.map { "&\($0.text)" } ?? "") }
             ?? ""
         return """
             <!DOCTYPE html>

@@ -167,7 +167,8 @@ struct NotifierShell {
                 self.note(note), replacing: self.numbers[tag] ?? 0)
         case .close(let tag):
             if let number = self.numbers.removeValue(forKey: tag) { self.bus.close(number) }
-        case .answer(let conversation): _ = ChatPage.open(conversation, answering: true)
+        case .answer(let conversation, let call):
+            _ = ChatPage.open(conversation, answering: call)
         case .open(let conversation):
             let isOpen =
                 ChatPage.isInUse(besides: self.socket)

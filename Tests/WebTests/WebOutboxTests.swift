@@ -158,8 +158,12 @@ struct WebOutboxTests {
         #expect(text.contains("0;url=http://127.0.0.1:1/#T&a%22%3E%3Cscript%3E%26%C3%A9\">"))
         #expect(OpenRequest(line: "page ops") == .page(conversation: "ops"))
         #expect(OpenRequest(line: "page") == .page(conversation: nil))
-        for line in ["call ops", "answer ops"] { #expect(OpenRequest(line: line)?.line == line) }
-        #expect(OpenRequest(line: "call") == nil)
+        for line in ["call ops", "answer ops", "answer=0123456789abcdef ops"] {
+            #expect(OpenRequest(line: line)?.line == line)
+        }
+        for line in ["call", "call=1 ops", "answer= ops", "answer=\">456789abcdef ops"] {
+            #expect(OpenRequest(line: line) == nil, "\(line)")
+        }
         #expect(OpenRequest(line: "code") == .code)
         #expect(OpenRequest(line: "code x") == nil)
     }

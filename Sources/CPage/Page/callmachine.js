@@ -12,6 +12,8 @@ const JOIN_LOST = 10000;
 const PEER_LOST = 20000;
 const NO_MEDIA = 10000;
 const ROOM_LOST = 12000;
+// After a ring, however it ended, its caller does not ring again for so long.
+const QUIET = 30000;
 const MOST = 4;
 const ROOMS = 64;
 const CALLS = 64;
@@ -26,6 +28,8 @@ export class CallMachine {
     this.rooms = new Map();
     // Calls that do not ring here any more.
     this.over = new Set();
+    // Until when nothing rings here: by conversation of two.
+    this.quiet = new Map();
     this.reset();
   }
 
@@ -63,6 +67,7 @@ export class CallMachine {
 
   on_start({ call, conversation, isRoom, video }) {
     if (this.phase !== "idle") return;
+    this.quiet.delete(conversation);
     const there = isRoom && this.rooms.get(conversation);
     Object.assign(this, {
       call: there ? there.call : call,
@@ -138,6 +143,11 @@ export class CallMachine {
     return this.phase !== "idle" && this.call === call && this.conversation === conversation;
   }
 
+  // Whether somebody is in the call of this device.
+  hasPeer(id, signal) {
+    return this.isThis(signal) && this.peers.has(id);
+  }
+
   heard_ring(signal) {
     const { from, call, conversation, video, isRoom } = signal;
     if (isRoom || this.over.has(call)) return;
@@ -146,6 +156,7 @@ export class CallMachine {
       // The word that this device joins was lost.
       if (this.phase === "in" && this.peers.has(from)) this.joinAgain(from);
     } else if (this.phase === "idle") {
+      if (this.now < (this.quiet.get(conversation) ?? 0)) return;
       Object.assign(this, { phase: "ringing", call, conversation, caller: from, video, since: this.now });
       this.heardAt = this.now;
       this.act("ringing");
@@ -205,7 +216,7 @@ export class CallMachine {
     if (this.phase === "calling") {
       this.send("member", "leave");
       this.end(signal.reason === BUSY ? "busy" : "declined", "declined");
-    } else if (this.phase === "in" && !this.peers.get(signal.from)?.isConnected) {
+    } else if (this.phase === "in" && this.peers.get(signal.from)?.isConnected === false) {
       this.drop(signal.from);
       if (!this.peers.size) this.end(this.isRoom ? "full" : "elsewhere");
     }
@@ -342,7 +353,8 @@ export class CallMachine {
 
   add(id) {
     if (this.peers.has(id)) return;
-    this.peers.set(id, { since: this.now, heardAt: this.now, toldAt: this.now, number: 0, isPresent: false });
+    const at = this.now;
+    this.peers.set(id, { since: at, heardAt: at, toldAt: at, number: 0, isPresent: false, isConnected: false });
     this.act("changed");
   }
 
@@ -404,6 +416,7 @@ export class CallMachine {
       this.act("record", { call, conversation, outcome: became, seconds });
     }
     this.forget(call);
+    if (this.phase === "ringing") this.quiet.set(conversation, this.now + QUIET);
     this.reset();
     this.act("quiet");
     this.act("ended", { why });

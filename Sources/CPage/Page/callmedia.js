@@ -21,7 +21,8 @@ export class CallMedia {
     this.video = undefined;
     this.screen = undefined;
     this.isMuted = false;
-    this.isOn = false;
+    // One object from the first use of a device until all end: what was asked for in another turn stops at once.
+    this.turn = undefined;
     this.preview = null;
   }
 
@@ -40,27 +41,43 @@ export class CallMedia {
   // ---- Devices
 
   // Takes what is there: without a camera a call has voice, and without any device one watches and listens.
+  // Undefined if all ended meanwhile.
   async begin(wantsVideo) {
-    this.isOn = true;
-    const get = async (wanted) => {
-      try {
-        return (await navigator.mediaDevices.getUserMedia(wanted)).getTracks();
-      } catch {
-        return [];
-      }
-    };
-    const { audio, video } = this.wanted();
-    let tracks = wantsVideo ? await get({ audio, video }) : await get({ audio });
-    if (!tracks.length && wantsVideo) tracks = [...await get({ audio }), ...await get({ video })];
-    if (!this.isOn) {
-      for (const track of tracks) track.stop();
-      return "none";
-    }
-    this.audio = tracks.find((t) => t.kind === "audio");
-    this.video = tracks.find((t) => t.kind === "video");
-    if (this.audio) this.audio.enabled = !this.isMuted;
+    this.turn ??= {};
+    const { turn } = this;
+    const kinds = wantsVideo ? ["audio", "video"] : ["audio"];
+    await this.take(turn, kinds);
+    if (wantsVideo && !this.audio && !this.video) for (const kind of kinds) await this.take(turn, [kind]);
+    if (this.turn !== turn) return undefined;
     this.see();
-    return tracks.length ? "some" : "none";
+    return this.audio || this.video ? "some" : "none";
+  }
+
+  // The only place that keeps a track: the one before it ends.
+  put(kind, track) {
+    if (this[kind] !== track) this[kind]?.stop();
+    this[kind] = track;
+    if (kind === "audio" && track) track.enabled = !this.isMuted;
+  }
+
+  // Asks for devices, or for a screen, and keeps what it gets.
+  async take(turn, kinds) {
+    const isNow = () => turn && this.turn === turn;
+    if (!isNow()) return;
+    const [kind] = kinds;
+    const wanted = this.wanted();
+    let tracks = [];
+    try {
+      const { mediaDevices } = navigator;
+      const stream = kind === "screen"
+        ? await mediaDevices.getDisplayMedia({ video: true })
+        : await mediaDevices.getUserMedia(Object.fromEntries(kinds.map((one) => [one, wanted[one]])));
+      tracks = stream.getTracks();
+    } catch { /* there is none, or it may not be used */ }
+    for (const track of tracks) {
+      if (isNow()) this.put(kind === "screen" ? kind : track.kind, track);
+      else track.stop();
+    }
   }
 
   wanted() {
@@ -87,55 +104,34 @@ export class CallMedia {
   }
 
   async camera() {
-    if (this.video) {
-      this.video.stop();
-      this.video = undefined;
-    } else this.video = await this.one("video");
+    if (this.video) this.put("video");
+    else await this.take(this.turn, ["video"]);
     this.see();
   }
 
   async share() {
-    if (this.screen) {
-      this.screen.stop();
-      this.screen = undefined;
-    } else {
-      try {
-        const [track] = (await navigator.mediaDevices.getDisplayMedia({ video: true })).getVideoTracks();
-        if (!this.isOn) {
-          track.stop();
-          return;
-        }
-        track.onended = () => {
-          this.screen = undefined;
+    if (this.screen) this.put("screen");
+    else {
+      await this.take(this.turn, ["screen"]);
+      const { screen } = this;
+      if (screen) {
+        screen.onended = () => {
+          if (this.screen !== screen) return;
+          this.put("screen");
           this.see();
         };
-        this.screen = track;
-      } catch { /* the user chose nothing */ }
+      }
     }
     this.see();
   }
 
-  async one(kind) {
-    try {
-      const [track] = (await navigator.mediaDevices.getUserMedia({ [kind]: this.wanted()[kind] })).getTracks();
-      if (this.isOn) return track;
-      track.stop();
-    } catch { /* there is none, or it may not be used */ }
-    return undefined;
-  }
-
   // Another device was chosen.
   async chosen(name) {
-    if (name === "microphone") {
-      const track = await this.one("audio");
-      if (track) {
-        this.audio?.stop();
-        this.audio = track;
-        track.enabled = !this.isMuted;
-      }
-    } else if (name === "camera" && this.video) {
-      this.video.stop();
-      this.video = await this.one("video");
+    if (name === "microphone") await this.take(this.turn, ["audio"]);
+    else if (name === "camera" && this.video) {
+      // Some cameras are given once at a time.
+      this.put("video");
+      await this.take(this.turn, ["video"]);
     }
     this.see();
   }
@@ -280,7 +276,7 @@ export class CallMedia {
 
   end() {
     for (const peer of [...this.links.keys()]) this.close(peer);
-    for (const track of [this.audio, this.video, this.screen]) track?.stop();
+    for (const kind of ["audio", "video", "screen"]) this.put(kind);
     this.hearing?.close();
     this.hearing = this.listened = undefined;
     this.reset();

@@ -44,6 +44,11 @@ export class Calls {
     return this.machine.phase !== "idle";
   }
 
+  // While it rings, nothing is heard or seen of the user yet.
+  get usesMedia() {
+    return this.isIn && this.machine.phase !== "ringing";
+  }
+
   // ---- What the user does
 
   start(id, video) {
@@ -67,18 +72,21 @@ export class Calls {
     this.give({ type: "hangUp" });
   }
 
-  // A page that was opened for a call: it answers one that rings, or calls.
-  opened(id, word) {
-    if (word === "answer") {
-      this.answers = { conversation: id, until: Date.now() + ANSWERS };
+  // A page that was opened for a call: it answers the one with that id, or the first that rings; or it calls.
+  opened(id, word = "") {
+    const [what, call] = word.split("=");
+    if (what === "answer") {
+      this.answers = { conversation: id, call, until: Date.now() + ANSWERS };
       this.answerSoon();
-    } else if (word === "call") this.start(id, false);
+    } else if (what === "call") this.start(id, false);
   }
 
   answerSoon() {
     const { machine, answers } = this;
     if (machine.phase !== "ringing" || answers?.conversation !== machine.conversation) return;
-    if (Date.now() < answers.until) this.answer(machine.video);
+    if (answers.call && answers.call !== machine.call) return;
+    // With voice alone: the user chooses whether the camera goes on, not the caller.
+    if (Date.now() < answers.until) this.answer(false);
     this.answers = undefined;
   }
 
@@ -123,6 +131,7 @@ export class Calls {
     if (this.who.size > 256) this.who.delete(this.who.keys().next().value);
     let sdp;
     if (signal.part) {
+      if (!this.machine.hasPeer(peer, { call: signal.call, conversation })) return;
       const whole = this.parts.take(peer, signal, Date.now());
       if (!whole) return;
       try {
@@ -193,6 +202,7 @@ export class Calls {
 
   do_media({ video }) {
     this.media.begin(video).then((has) => {
+      if (!has) return;
       this.hasDevice = has;
       this.give({ type: "media" });
     });
@@ -384,8 +394,7 @@ export class Calls {
 
   // Which microphone, camera and speaker; and whether a call is heard.
   async devices() {
-    const isBefore = !this.isIn;
-    if (isBefore) await this.media.begin(false);
+    if (!this.usesMedia) await this.media.begin(false);
     const all = await navigator.mediaDevices.enumerateDevices();
     const settings = this.act.settings();
     const chooser = (kind, name, chosen) =>
@@ -430,7 +439,7 @@ export class Calls {
         ),
       ));
     clearInterval(meter);
-    if (isBefore && !this.isIn) this.media.end();
+    if (!this.usesMedia) this.media.end();
   }
 
   // The buttons beside the name of a conversation.

@@ -89,15 +89,30 @@ export async function inflate(parts) {
   return await new Blob(chunks).text();
 }
 
-// Keeps the addresses of hosts alone, and puts the one of the link where the browser hides its own.
+// An address of a host: what comes before it, the address, and the rest.
+const HOST = /^(a=candidate:\S+ \d+ \S+ \d+ )(\S+)( \d+ typ host(?: .*)?)$/;
+// Private, link-local and unique-local addresses, and the names behind which browsers hide theirs.
+const NEAR = new RegExp(
+  `^(${
+    [
+      "(10\\.\\d+|172\\.(1[6-9]|2\\d|3[01])|192\\.168|169\\.254)(\\.\\d+){2}",
+      "(f[cd][0-9a-f]{2}|fe[89ab][0-9a-f]):[0-9a-f:]+",
+      "[\\w.-]+\\.local",
+    ].join("|")
+  })$`,
+  "i",
+);
+
+// Keeps what leads to this network or to where the link comes from, so that nobody makes a browser ask elsewhere; puts
+// the address of the link where the browser hides its own. A browser also ends lines at what is not CR LF.
 export function reachable(sdp, address) {
   const isUsable = address && !/^(127\.|::1$|fe80)|%/.test(address);
   let count = 0;
-  return sdp.split("\r\n").filter((line) => {
-    if (!line.startsWith("a=candidate:")) return true;
+  return sdp.split(/\r\n|\n|\r/).flatMap((line) => {
+    if (!/^a=candidate/i.test(line)) return [line];
+    const [, before, host, after] = HOST.exec(line) ?? [];
     count += 1;
-    return / typ host( |$)/.test(line) && count <= CANDIDATES;
-  }).map((line) =>
-    isUsable ? line.replace(/^(a=candidate:\S+ \d+ \S+ \d+ )\S+\.local /, `$1${address} `) : line
-  ).join("\r\n");
+    if (!host || count > CANDIDATES || host !== address && !NEAR.test(host)) return [];
+    return [isUsable && /\.local$/i.test(host) ? `${before}${address}${after}` : line];
+  }).join("\r\n");
 }

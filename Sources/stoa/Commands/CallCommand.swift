@@ -7,7 +7,9 @@ struct CallCommand: Subcommand {
         examples: ["stoa call @ben", "stoa call '&ops'"], operands: ["TO"],
         options: [
             OptionSyntax(
-                "--answer", nil, "answer a call that rings there, instead of calling"),
+                "--answer", nil,
+                "answer the call that rings there, with voice, instead of calling"),
+            OptionSyntax("--id", "ID", "with --answer: answer only the call with this id"),
             OptionSyntax(
                 "--no-open", nil, "open no browser; print the file that leads to the page"),
         ],
@@ -20,9 +22,14 @@ struct CallCommand: Subcommand {
     private let word: String
     private let opens: Bool
 
-    init(_ arguments: ParsedArguments) {
+    init(_ arguments: ParsedArguments) throws(Failure) {
         self.to = arguments.required(0)
-        self.word = arguments.has("--answer") ? "answer" : "call"
+        let call = arguments.value("--id")
+        if let call, call.utf8.count != 16 || !call.allSatisfy(\.isHexDigit) {
+            throw .usage("--id takes the 16 hexadecimal digits of a call", next: "leave it out")
+        }
+        self.word =
+            arguments.has("--answer") ? "answer" + (call.map { "=\($0)" } ?? "") : "call"
         self.opens = !arguments.has("--no-open")
     }
 

@@ -17,6 +17,7 @@ import traceback
 from pathlib import Path
 
 import pages  # noqa: F401  Finds the drivers.
+from alone import Alone
 from axe_playwright_python.sync_playwright import Axe
 from pages import CHROMIUM, Desk, arguments
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
@@ -515,38 +516,9 @@ class Calls:
         self.press(b, "Answer")
         self.connected(a)
 
-    # Shows: calls.bounds
     def pure(self) -> None:
-        """The bounds of what others send, without a daemon."""
-        page = self.lan.page("ada")
-        found = page.evaluate("""async () => {
-            const wire = await import("/callwire.js");
-            const parts = new wire.Parts();
-            const part = { kind: "offer", call: "00", number: 1, n: 0, of: 2, part: new Uint8Array(9) };
-            const late = (parts.take("a", part, 0), parts.take("a", { ...part, n: 1 }, 6000));
-            for (let sender = 0; sender < 100; sender += 1) parts.take(`s${sender}`, part, 0);
-            const bomb = new Blob([new Uint8Array(1 << 24)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
-            const whole = new Uint8Array(await new Response(bomb).arrayBuffer());
-            const inflated = await wire.inflate([whole]).then(() => "all", (error) => error.message);
-            const line = "a=candidate:1 1 udp 2 x-y.local 999 typ host generation 0";
-            return {
-                late: late === undefined,
-                senders: parts.senders.size,
-                inflated,
-                short: [[], [6], [1, 2], new Array(9).fill(6), [99, ...new Array(8)]].map((bytes) =>
-                    wire.decode(new Uint8Array(bytes)) === undefined),
-                address: wire.reachable(line, "10.1.1.1"),
-                hidden: wire.reachable(line, "fe80::1%eth0") === line,
-                others: wire.reachable("a=candidate:1 1 udp 2 10.0.0.1 9 typ relay raddr 1 rport 1", "10.1.1.1"),
-            };
-        }""")
-        self.checks.that("parts that come late are dropped", found["late"])
-        self.checks.that("few senders are remembered", found["senders"] <= 16, found["senders"])
-        self.checks.same("inflating stops", found["inflated"], "the description is too long")
-        self.checks.same("what is none is none", found["short"], [True] * 5)
-        self.checks.that("a hidden address becomes the link's", "2 10.1.1.1 999 typ host" in found["address"], found)
-        self.checks.that("not one that a browser cannot use", found["hidden"])
-        self.checks.same("only addresses of hosts stay", found["others"], "")
+        """What needs no other host."""
+        Alone(self.lan.page("ada"), self.checks).run()
 
 
 def main() -> None:
