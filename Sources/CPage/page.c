@@ -64,6 +64,12 @@ static const unsigned char files_js[] = {
 static const unsigned char faces_js[] = {
 #embed "Page/faces.js"
 };
+static const unsigned char groups_js[] = {
+#embed "Page/groups.js"
+};
+static const unsigned char devices_js[] = {
+#embed "Page/devices.js"
+};
 static const unsigned char presence_js[] = {
 #embed "Page/presence.js"
 };
@@ -116,6 +122,8 @@ static const struct {
     ENTRY("finding.js", finding_js),
     ENTRY("files.js", files_js),
     ENTRY("faces.js", faces_js),
+    ENTRY("groups.js", groups_js),
+    ENTRY("devices.js", devices_js),
     ENTRY("presence.js", presence_js),
     ENTRY("qr.js", qr_js),
     ENTRY("emoji.js", emoji_js),

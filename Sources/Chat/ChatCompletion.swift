@@ -128,17 +128,28 @@ extension ChatState {
             let around = self.around.rooms.filter { $0.reachable && !$0.joined }
                 .map { ShownPerson.safe($0.name) }
             names = around + rooms
+        case "/invite" where self.shown.kind == .group:
+            self.askAround()
+            let typed = String(word.drop { $0 == "@" })
+            let people = self.around.people.filter { Self.begins($0.name, with: typed) }
+            guard !people.isEmpty else { return nil }
+            return people.map { ($0.id.shortKey, "\($0.shown.quoted) \($0.id.shortKey)") }
         case "/leave", "/invite": names = rooms
         case "/accept", "/decline":
             self.askAround()
             let typed = word.drop { $0 == "@" }
             let found = self.around.requests.filter {
-                Self.begins($0.name, with: String(typed)) || $0.person.hasPrefix(typed.lowercased())
+                if let group = $0.groupName { return Self.begins(group, with: word) }
+                return Self.begins($0.name, with: String(typed))
+                    || $0.person.hasPrefix(typed.lowercased())
             }
             // Someone in the room may be meant as well.
             guard !found.isEmpty else { return nil }
             return found.map {
-                ($0.person.shortKey, "\($0.shown.quoted) \($0.person.shortKey)")
+                if let group = $0.groupName.map(ShownPerson.safe) {
+                    return (group, "\(group) from \($0.shown.quoted)")
+                }
+                return ($0.person.shortKey, "\($0.shown.quoted) \($0.person.shortKey)")
             }
         case "/help":
             names = SlashCommand.Name.allCases.map(\.rawValue) + ["keys"]

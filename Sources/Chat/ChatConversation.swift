@@ -48,6 +48,8 @@ struct ChatConversation: Equatable, Sendable {
         var editing: String?
         /// The message that the next one answers.
         var replying: String?
+        /// What takes something away, and is done when it is entered once more.
+        var doubtful: String?
     }
 
     /// What has numbers: what was listed last.

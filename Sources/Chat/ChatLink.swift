@@ -105,7 +105,7 @@ extension ChatState {
             $0.from = cursor
             $0.kinds = [
                 .message, .conversation, .alert, .deleted, .edited, .reaction, .delivery, .peer,
-                .typing, .presence, .members, .missing, .list, .person,
+                .typing, .presence, .members, .missing, .list, .person, .roster,
             ]
             if !isGuest { $0.kinds?.append(.request) }
         }

@@ -4,6 +4,7 @@ import ControlAPI
 extension ChatState {
     mutating func run(_ command: SlashCommand) {
         let id = self.current
+        if self.shown.aiming.doubtful != command.line { self.shown.aiming.doubtful = nil }
         self.shown.anchor = self.shown.scrollback.hasNewer ? self.shown.anchor : nil
         switch command.name {
         case .help: return self.help(command.rest)
@@ -25,6 +26,10 @@ extension ChatState {
         switch command.name {
         case .join, .leave, .msg, .topic, .mute, .unmute, .archive, .who, .status:
             self.runOnConversation(command)
+        case .create where command.isOfGroup, .invite where self.shown.kind == .group, .remove,
+            .admin,
+            .demote:
+            self.runOnGroup(command)
         case .create, .invite, .realm: self.runOnSecret(command)
         case .requests, .profile: self.runOnSelf(command)
         case .whois, .verify, .accept, .decline, .block, .unblock: self.runOnPerson(command)
@@ -70,6 +75,11 @@ extension ChatState {
                 return self.notice = "your last message is not sent yet; try again in a moment"
             }
             let name = command.rest.isEmpty ? self.shown.name : command.rest
+            guard
+                room?.kind != .group
+                    || self.agrees(
+                        to: command, "you would be out of \(name) until an admin invites you")
+            else { return }
             self.ask(LeaveMethod.self, asked) { $0.room = name }
         case .msg:
             let person = Self.person(command.words.first)
@@ -87,6 +97,8 @@ extension ChatState {
         case .mute: self.ask(MuteMethod.self, asked) { $0.to = id }
         case .unmute: self.ask(UnmuteMethod.self, asked) { $0.to = id }
         case .archive: self.ask(ArchiveMethod.self, asked) { $0.to = id }
+        case .who where self.shown.kind == .group:
+            self.ask(GroupInfoMethod.self, asked) { $0.group = id }
         case .who: self.askForMembers(of: id, isShown: true)
         default: self.ask(StatusMethod.self, asked) { _ in }
         }
@@ -104,7 +116,7 @@ extension ChatState {
         let whole = Self.person(command.rest.isEmpty ? word : command.rest)
         guard whole.count > 1 else { return self.usage(command) }
         // Groups wait as people do.
-        let waiting = command.rest.hasPrefix("+") ? command.rest : whole
+        let waiting = command.isOfGroup ? command.rest : whole
         switch command.name {
         case .whois: self.ask(WhoisMethod.self, asked) { $0.person = whole }
         case .verify:
@@ -244,6 +256,8 @@ extension ChatState {
         case .unmute: self.note("not muted", in: id)
         case .whois: self.described(.init(reading: result), in: id)
         case .verify: self.verified(.init(reading: result), in: id)
+        case .decline where command.isOfGroup:
+            self.note("the invitation to \(ShownPerson.safe(command.rest)) is declined", in: id)
         case .decline: self.note("\(Self.quoted(result)) is declined", in: id)
         case .block: self.note("\(Self.quoted(result)) is blocked", in: id)
         case .unblock: self.note("\(Self.quoted(result)) is not blocked", in: id)
@@ -259,6 +273,10 @@ extension ChatState {
                 self.note(ChatRemedy.text(alert.text.shown), isFault: true, in: id)
             }
         case .info: self.explained(.init(reading: result), in: id)
+        case .create where command.isOfGroup, .remove, .admin, .demote,
+            .invite where command.rest.hasPrefix("@"):
+            self.done(inGroup: command, .init(reading: result), in: id)
+        case .who: self.listed(group: .init(reading: result), in: id)
         case .create: self.created(.init(reading: result))
         case .invite: self.invited(.init(reading: result))
         case .realm: self.done(realm: command, result, in: id)

@@ -40,7 +40,7 @@ extension ChatState {
                     : TerminalText.line(String(request.text.prefix(120))))
         }
         if requests.next != nil { lines.append("more: stoa requests") }
-        lines.append("/accept or /decline, and the name or the key")
+        lines.append("/accept or /decline, and the name, the key or the group")
         self.note(lines.joined(separator: "\n"), in: id)
     }
 

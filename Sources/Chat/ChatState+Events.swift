@@ -150,6 +150,9 @@ extension ChatState {
             self.note(
                 "\(name) wants to write to you: \"\(change.text.shown)\"; /accept or /decline "
                     + (change.peer ?? "").shortKey)
+        case .invited: self.tell(invitation: change)
+        case .memberAdded, .memberLeft, .memberRemoved, .adminAdded, .adminRemoved:
+            self.turned(change)
         case .raised: self.notice = change.text.shown
         case .cleared, .realmRenewed, .changed, nil: break
         case .delivered, .read, .linked, .unlinked: self.stands(change)

@@ -45,7 +45,7 @@ extension ChatState {
     var completesSurroundings: Bool {
         guard self.shown.input.characters.first == "/" else { return false }
         let text = self.shown.input.text
-        return ["/join ", "/accept ", "/decline "].contains(where: text.hasPrefix)
+        return ["/join ", "/accept ", "/decline ", "/invite "].contains(where: text.hasPrefix)
     }
 
     /// Asks for what has changed; what is asked for already waits for its answer.

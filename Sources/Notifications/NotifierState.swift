@@ -35,29 +35,6 @@ package enum NotifierEffect: Equatable, Sendable {
     case answer(conversation: String, call: String)
 }
 
-/// What a person can do about a notification.
-package enum NoteAction: String, Equatable, Sendable {
-    case open
-    /// Answer at once; where the desktop has no way to type one, the conversation is opened.
-    case reply
-    case accept
-    /// Answer a call.
-    case answer
-}
-
-/// What a notification says.
-package struct DesktopNote: Equatable, Sendable {
-    /// What comes first: of whom, or where.
-    package var title: String
-    /// The rest, in plain text.
-    package var text: String
-    /// Whether it is to stay until it is closed.
-    package var isUrgent = false
-    package var actions: [NoteAction] = []
-    /// Whose picture to show beside it: a person whom the user has let in.
-    package var person: String?
-}
-
 /// Decides of what a person is told at their desktop: what is for them alone, what calls them, who wants to
 /// write to them, and alerts.
 ///
@@ -141,6 +118,10 @@ package struct NotifierState: Sendable {
     private var isListOld = false
     private var unread: [String: (unread: Int64, mentions: Int64)] = [:]
     private var waiting = 0
+    /// Groups that wait for the user.
+    private var invited = 0
+    /// Of the requests that stand on the desktop, those to come into a group.
+    private var groups: Set<String> = []
     /// Messages of conversations of which nothing is known yet.
     private var early: [MessageResult] = []
     /// How many messages came in conversations beyond those that have a notification.
@@ -261,7 +242,7 @@ package struct NotifierState: Sendable {
     /// twice.
     private mutating func askForRequests(after place: String? = nil) {
         guard !self.asked.values.contains(.requests) else { return }
-        if place == nil { self.waiting = 0 }
+        if place == nil { (self.waiting, self.invited) = (0, 0) }
         self.ask(RequestsMethod.self, .requests) {
             ($0.limit, $0.after) = (Int64(ControlLimits.pageItems), place)
         }
@@ -328,6 +309,7 @@ package struct NotifierState: Sendable {
         case .requests:
             let page = RequestsMethod.Result(reading: result)
             self.waiting += page.items.count { $0.kind == .person }
+            self.invited += page.items.count { $0.kind == .group }
             if let next = self.next(in: page) { return self.askForRequests(after: next) }
         }
     }
@@ -350,6 +332,10 @@ package struct NotifierState: Sendable {
             parts.append(
                 "\(self.waiting) \(self.waiting == 1 ? "person wants" : "people want") to write to you"
             )
+        }
+        if self.invited > 0 {
+            parts.append(
+                "\(self.invited) \(self.invited == 1 ? "group invites" : "groups invite") you")
         }
         guard !parts.isEmpty else { return }
         self.effects.append(
@@ -453,7 +439,8 @@ package struct NotifierState: Sendable {
         }
         let peer = self.requests.first { Self.tag(ofRequest: $0) == tag }
         if action == .accept, let peer {
-            return self.ask(AcceptMethod.self, .accept(peer)) { $0.person = "@\(peer)" }
+            let whom = self.groups.contains(peer) ? peer : "@\(peer)"
+            return self.ask(AcceptMethod.self, .accept(peer)) { $0.person = whom }
         }
         self.effects.append(.open(conversation: self.shown[tag] == nil ? nil : tag))
     }
@@ -492,6 +479,7 @@ package struct NotifierState: Sendable {
     /// Somebody waits no longer: here or elsewhere they were let in or turned down.
     private mutating func decided(_ peer: String) {
         guard self.requests.remove(peer) != nil else { return }
+        self.groups.remove(peer)
         self.effects.append(.close(tag: Self.tag(ofRequest: peer)))
         if self.requests.count <= Self.noteLimit {
             self.effects.append(.close(tag: Self.others.requests))
@@ -501,6 +489,7 @@ package struct NotifierState: Sendable {
     private mutating func tell(request peer: String, _ change: ChangeResult) {
         guard self.requests.count < Self.requestLimit else { return }
         self.requests.insert(peer)
+        if change.knownEvent == .invited { self.groups.insert(peer) }
         var note: DesktopNote
         var tag = Self.tag(ofRequest: peer)
         if self.requests.count > Self.noteLimit {
@@ -508,6 +497,13 @@ package struct NotifierState: Sendable {
             note = DesktopNote(
                 title: "\(self.requests.count) people want to write to you",
                 text: "Read and answer with: stoa requests")
+        } else if change.knownEvent == .invited {
+            let name = ShownPerson(
+                name: change.peerName ?? "", id: change.peer ?? "", isAmbiguous: true
+            ).fitted(Self.titleColumns)
+            note = DesktopNote(
+                title: "\(name) invites you to a group", text: Self.cut(change.name ?? ""))
+            note.actions = [.accept]
         } else {
             let name = ShownPerson(name: change.name ?? "", id: peer, isAmbiguous: true)
                 .fitted(Self.titleColumns)
@@ -536,7 +532,8 @@ package struct NotifierState: Sendable {
             self.conversations[id]?.isMuted = change.muted == true
             if change.muted == true { self.close(id) }
         case .requested: self.tell(request: change.peer.shown, change)
-        case .accepted, .declined: self.decided(change.peer.shown)
+        case .invited: self.tell(request: id, change)
+        case .accepted, .declined: self.decided(change.peer ?? id)
         case .raised:
             self.effects.append(
                 .show(

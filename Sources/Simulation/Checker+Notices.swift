@@ -26,7 +26,7 @@ extension Checker {
             case .left(let room): joined[room] = false
             case .arranged, .realmJoined, .realmLeft, .realmRenewed, .raised, .cleared, .requested,
                 .erased, .delivered, .read, .seen, .linked, .unlinked, .stood, .profiled, .decided,
-                .set, .forgotten:
+                .invited, .answered, .turned, .set, .forgotten:
                 break
             }
         }

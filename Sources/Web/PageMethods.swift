@@ -12,7 +12,8 @@ enum PageMethods {
         "cancelTransfer", "history", "search", "subscribe", "unsubscribe", "acknowledge", "connect",
         "profile", "presence", "typing", "whois", "people", "addPerson", "removePerson", "verify",
         "block", "unblock", "settings", "setSetting", "realms", "realmNew", "realmInvite",
-        "realmJoin", "realmLeave", "realmRotate", "callSignal",
+        "realmJoin", "realmLeave", "realmRotate", "callSignal", "groupCreate", "groupAct",
+        "groupInfo", "groupApprove", "devices", "deviceApprove", "deviceRevoke",
     ]
 
     static func refusal(of method: String) -> RPCError {

@@ -129,6 +129,22 @@ final class MessageLine {
             + (status.isEmpty ? "" : "; status: \(status)")
     }
 
+    /// Who came into a group, is out of it, or has another role there.
+    private static func group(_ change: ChangeResult) -> String {
+        let name = (change.name ?? "").shownConversation
+        let peer = change.shownPeer.quoted
+        let by = change.byName.map { " by \(ShownPerson(name: $0).quoted)" } ?? ""
+        return switch change.knownEvent {
+        case .invited: "\(peer) invites you to \(name)"
+        case .memberAdded where change.by == change.peer: "\(peer) came into \(name)"
+        case .memberAdded: "\(peer) was added to \(name)\(by)"
+        case .memberLeft: "\(peer) left \(name)"
+        case .memberRemoved: "\(peer) was removed from \(name)\(by)"
+        case .adminAdded: "\(peer) is an admin of \(name) now"
+        default: "\(peer) is not an admin of \(name) now"
+        }
+    }
+
     /// The line of a change that is no message, with its newline.
     func text(ofChange change: ChangeResult) -> String {
         let name = (change.name ?? "").shownConversation
@@ -164,8 +180,10 @@ final class MessageLine {
             case .delivered: "\(peer) has \(self.named(change))\(place)"
             case .read: "\(peer) has read \(self.named(change))\(place)"
             case .seen: "you have read \(name); \(change.unread ?? 0) unread"
-            case .accepted: "you accepted \(peer)"
-            case .declined: "you declined \(peer)"
+            case .accepted: "you accepted \(change.peer == nil ? name : peer)"
+            case .declined: "you declined \(change.peer == nil ? name : peer)"
+            case .invited, .memberAdded, .memberLeft, .memberRemoved, .adminAdded, .adminRemoved:
+                Self.group(change)
             case .added: "\(peer) is one of your contacts"
             case .verified: "you verified \(peer)"
             case .blocked: "you blocked \(peer)"

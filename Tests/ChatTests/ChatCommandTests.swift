@@ -25,7 +25,7 @@ struct ChatCommandTests {
         "/help takes a word: a command with or without its slash, or what it is about",
         arguments: [
             ("topic", "/topic [TEXT|-]"), ("/topic", "- removes it"),
-            ("invitation", "/invite [ROOM]"),
+            ("invitation", "/invite [ROOM|@PERSON]"),
             ("EMOJI", "nothing here is about"), ("scroll", "PgUp"),
         ])
     func helpOn(word: String, due: String) {

@@ -108,7 +108,7 @@ export class ConversationList {
           ),
           "aria-label": [
             name,
-            T[c.kind === "secret" ? "secret" : c.kind === "direct" ? "direct" : "room"],
+            T[c.kind],
             presence?.[1],
             ...waits,
           ].filter(Boolean).join(", "),
@@ -116,7 +116,7 @@ export class ConversationList {
         },
         c.kind === "direct"
           ? this.act.picture(c.person, c.name)
-          : h("span", { class: "face room", "aria-hidden": "true" }, c.kind === "secret" ? "🔒" : "#"),
+          : h("span", { class: "face room", "aria-hidden": "true" }, { secret: "🔒", group: "👥" }[c.kind] ?? "#"),
         h(
           "span",
           { class: "name" },

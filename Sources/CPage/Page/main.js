@@ -16,7 +16,7 @@ import { makeFiles } from "./files.js";
 import { makeFinding } from "./finding.js";
 import { makeStart } from "./start.js";
 import { clock, day, excerpt, fullTime, shortTime } from "./words.js";
-import { confirm, copy, field, form, open, pickEmoji, told } from "./dialogs.js";
+import { confirm, copy, field, form, note, open, pickEmoji, told } from "./dialogs.js";
 
 const app = document.getElementById("app");
 const narrow = matchMedia("(max-width: 700px)");
@@ -243,6 +243,15 @@ function changed(what, detail) {
     case "members":
       if (detail === model.current) headline();
       break;
+    case "roster":
+      windows.groups.changed(detail);
+      break;
+    case "turned":
+      turned(detail);
+      break;
+    case "devices":
+      options.devices.changed();
+      break;
     case "status":
       list.draw();
       alerts();
@@ -309,6 +318,16 @@ function notify({ message, counts }) {
     show(c.id);
     shown.close();
   };
+}
+
+// Somebody came into a group, is out of it, or has another role there.
+function turned({ id, name, event, peer, peerName, by, byName }) {
+  const isMe = (device) => device === model.me.device;
+  const doer = isMe(by) ? T.you : byName && plain(byName);
+  if (isMe(peer) && event === "memberRemoved") {
+    note(T.removedFrom(plain(name), doer), true);
+    if (id === model.current) home();
+  } else if (id === model.current) note(T.turn[event]?.(isMe(peer) ? T.you : plain(peerName), doer) ?? "");
 }
 
 function drawTypists() {

@@ -22,6 +22,7 @@ const KINDS = [
   "members",
   "picture",
   "call",
+  "roster",
 ];
 const TYPING = 6000;
 const UNSAVED = "stoa-unsaved";
@@ -312,6 +313,9 @@ export class Model {
       case "members":
         this.membersEvent(params);
         break;
+      case "roster":
+        this.changed("roster", params.conversation);
+        break;
       case "picture":
         this.changed("picture", params);
         break;
@@ -434,6 +438,9 @@ export class Model {
           this.changed("status");
         }).catch(() => {});
         break;
+      case "roster":
+        this.changed("turned", change);
+        break;
       case "setting":
         this.changed("setting", change);
         break;
@@ -502,6 +509,7 @@ export class Model {
 
   listEvent(event) {
     if (event.list === "requests") this.loadRequests().catch(() => {});
+    else if (event.list === "devices") this.changed("devices");
     else this.loadAround().catch(() => {});
   }
 

@@ -3,12 +3,14 @@
 import { T } from "./texts.js";
 import { h, plain, put, replaceChildren, shown } from "./dom.js";
 import { button, confirm, copy, doing, field, form, note, open } from "./dialogs.js";
+import { Groups } from "./groups.js";
 import { picture as code } from "./qr.js";
 
 export class Windows {
   constructor(model, act) {
     this.model = model;
     this.act = act;
+    this.groups = new Groups(model, act);
   }
 
   get link() {
@@ -74,6 +76,7 @@ export class Windows {
             () => enter(this.link.call("createConversation", { room: secret.value.trim() })),
           ),
         ),
+        this.groups.creation(enter),
         h(
           "section",
           {},
@@ -144,7 +147,7 @@ export class Windows {
     const { model } = this;
     const c = model.conversations.get(id);
     if (!c) return;
-    const members = await model.loadMembers(id).catch(() => []);
+    const members = c.kind === "group" ? [] : await model.loadMembers(id).catch(() => []);
     open(T.conversation, (body, close) => {
       const change = (method, params = {}) =>
         doing(async () => {
@@ -190,10 +193,11 @@ export class Windows {
             ? button(
               T.leave,
               doing(async () => {
-                if (!await confirm(T.leave, T.leaveText, T.leave)) return;
+                if (!await confirm(T.leave, c.kind === "group" ? T.leaveGroupText : T.leaveText, T.leave)) return;
                 await this.link.call("leave", { room: id });
                 await model.loadConversations();
                 close();
+                if (c.kind === "group") this.act.home();
               }),
               "danger",
             )
@@ -231,8 +235,10 @@ export class Windows {
             ),
           ),
         ),
-        h("h3", {}, T.memberCount(members.length || c.members)),
-        h("ul", { class: "people" }, members.map((m) => this.row(m, close))),
+        c.kind === "group" ? this.groups.part(id, close) : [
+          h("h3", {}, T.memberCount(members.length || c.members)),
+          h("ul", { class: "people" }, members.map((m) => this.row(m, close))),
+        ],
       );
     });
   }

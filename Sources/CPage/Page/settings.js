@@ -2,6 +2,7 @@
 
 import { T } from "./texts.js";
 import { h, plain, put, replaceChildren } from "./dom.js";
+import { Devices } from "./devices.js";
 import { button, confirm, copy, doing, field, form, note, open } from "./dialogs.js";
 
 export class Settings {
@@ -9,6 +10,7 @@ export class Settings {
     this.model = model;
     this.act = act;
     this.windows = windows;
+    this.devices = new Devices(model, act);
   }
 
   get link() {
@@ -51,6 +53,10 @@ export class Settings {
           button(T.realms, () => {
             close();
             this.realms();
+          }),
+          button(T.devices, () => {
+            close();
+            this.devices.open();
           }),
           button(T.backup, () => {
             close();

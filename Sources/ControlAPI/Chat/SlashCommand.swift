@@ -6,6 +6,7 @@ package struct SlashCommand: Equatable, Sendable {
     package enum Name: String, CaseIterable, Sendable {
         case msg, me, reply, edit, delete, react, file, fetch, open
         case join, leave, create, invite, topic, who, mute, unmute, archive, realm
+        case remove, admin, demote
         case whois, verify, requests, accept, decline, block, unblock
         case search, goto, info
         case profile, away, back, status, help, quit
@@ -40,7 +41,8 @@ package struct SlashCommand: Equatable, Sendable {
         guard text.unicodeScalars.first == "/" else { return .text(text) }
         if text.hasPrefix("//") { return .text(String(text.dropFirst())) }
         let word = text.dropFirst().prefix { !$0.isWhitespace }
-        guard let name = Name(rawValue: word.lowercased()) else {
+        let typed = word.lowercased()
+        guard let name = Name(rawValue: typed == "members" ? "who" : typed) else {
             return .unknown(why: self.why(word))
         }
         var rest = text.dropFirst(word.count + 1).drop(while: \.isWhitespace)
@@ -77,7 +79,7 @@ package struct SlashCommand: Equatable, Sendable {
         case .reply, .edit, .delete, .react, .fetch, .info: true
         case .help, .quit, .msg, .join, .leave, .me, .who, .whois, .verify, .topic, .search, .goto,
             .file, .accept, .decline, .block, .unblock, .mute, .unmute, .archive, .away, .back,
-            .status, .open, .create, .invite, .realm, .requests, .profile:
+            .status, .open, .create, .invite, .realm, .remove, .admin, .demote, .requests, .profile:
             false
         }
     }
@@ -98,7 +100,7 @@ extension SlashCommand.Name {
 
     /// What commands are about, as help shows them.
     package enum Group: String, CaseIterable, Sendable {
-        case messages, rooms, people, find, you
+        case messages, rooms, groups, people, find, you
 
         /// The commands, in the order of help.
         package var names: [SlashCommand.Name] {
@@ -110,6 +112,7 @@ extension SlashCommand.Name {
         switch self {
         case .msg, .me, .reply, .edit, .delete, .react, .file, .fetch, .open: .messages
         case .join, .leave, .create, .invite, .topic, .who, .mute, .unmute, .archive, .realm: .rooms
+        case .remove, .admin, .demote: .groups
         case .whois, .verify, .requests, .accept, .decline, .block, .unblock: .people
         case .search, .goto, .info: .find
         case .profile, .away, .back, .status, .help, .quit: .you
@@ -123,8 +126,8 @@ extension SlashCommand.Name {
             .info:
             ""
         case .help: "[WORD]"
-        case .create: "ROOM"
-        case .invite: "[ROOM]"
+        case .create: "ROOM|+GROUP"
+        case .invite: "[ROOM|@PERSON]"
         case .profile: "[name|status TEXT]"
         case .realm: "[new|join|invite|leave NAME]"
         case .open: "[NUMBER]"
@@ -132,7 +135,8 @@ extension SlashCommand.Name {
         case .join: "[ROOM]"
         case .leave: "[ROOM]"
         case .me, .reply: "TEXT"
-        case .whois, .verify, .accept, .decline, .block, .unblock: "@PERSON"
+        case .accept, .decline: "@PERSON|+GROUP"
+        case .whois, .verify, .block, .unblock, .remove, .admin, .demote: "@PERSON"
         case .edit: "[TEXT]"
         case .react: "EMOJI"
         case .topic: "[TEXT|-]"
@@ -147,10 +151,13 @@ extension SlashCommand.Name {
     package var summary: String {
         switch self {
         case .help: "list the commands; with a word, what it is about; with keys, the keys"
-        case .requests: "list the people who want to write to you"
+        case .requests: "list who wants to write to you or invites you to a group"
         case .info: "show what is known about the chosen message, or the last one"
-        case .create: "create a secret room, and show its phrase and invitation"
-        case .invite: "show the invitation to this secret room"
+        case .create: "create a secret room, and show its invitation; or, with +, a group"
+        case .invite: "show the invitation to this secret room; in a group, invite a person"
+        case .remove: "remove a person from this group"
+        case .admin: "make a person an admin of this group"
+        case .demote: "end that a person is an admin of this group"
         case .profile: "show or change your name and status"
         case .realm: "list realms, or create, join or leave one, or show its invitation"
         case .open: "list the links here; with a number, open one in your browser"
@@ -159,7 +166,7 @@ extension SlashCommand.Name {
         case .join: "join a room, or create it; without ROOM asks for an invitation"
         case .leave: "leave this room; its messages stay here"
         case .me: "say what you do"
-        case .who: "list who is in this room, and who is online"
+        case .who: "list who is in this room, and who is online; of a group, their roles"
         case .whois: "show a person's key, status and how far you trust them"
         case .verify: "show the code to compare with a person; with the code, verify them"
         case .reply: "reply to the chosen message, or the last one"
@@ -171,8 +178,8 @@ extension SlashCommand.Name {
         case .goto: "show a search hit by its number, or the messages since a date"
         case .file: "send a file"
         case .fetch: "save a file from this room, by name, in the current folder"
-        case .accept: "accept someone who wants to write to you"
-        case .decline: "decline someone who wants to write to you"
+        case .accept: "accept someone who wants to write to you, or come into a group"
+        case .decline: "decline someone who wants to write to you, or a group"
         case .block: "block a person: hide what they write"
         case .unblock: "unblock a person: show what they write again"
         case .mute: "mute: neither count nor ring here"

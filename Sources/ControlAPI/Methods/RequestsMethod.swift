@@ -32,7 +32,7 @@ package enum RequestsMethod: ControlMethod {
         package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field(
                 "person", &self.person, .id,
-                "The device of the person; of a group, the device that brought the invitation.")
+                "The device of the person; of a group, of the person who invites the user.")
             visitor.field(
                 "name", &self.name, .any, "The person's name here; empty if they gave none.")
             visitor.ambiguous(&self.ambiguous)

@@ -64,7 +64,7 @@ package enum SubscribeMethod: ControlMethod {
                 "Whether to end another live reader of this consumer instead of being refused.")
             visitor.field(
                 "kinds", &self.kinds, .any,
-                "Which kinds of change: message, conversation, alert, request, deleted, edited, reaction, delivery, peer, stream, person, setting, presence, typing, picture, list, members, missing, call. Left out: message."
+                "Which kinds of change: message, conversation, alert, request, deleted, edited, reaction, delivery, peer, stream, person, setting, presence, typing, picture, list, members, missing, call, roster. Left out: message."
             )
             visitor.field(
                 "messages", &self.messages, .any,

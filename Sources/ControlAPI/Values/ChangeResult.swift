@@ -41,6 +41,9 @@ package enum ChangeKind: String, WordValue {
     case missing
     /// What arranges calls, by the notification `call`: kept nowhere, without a cursor.
     case call
+    /// Who came into a group, is out of it, or is an admin there; and, by the notification `roster`, that the
+    /// group is to be read again.
+    case roster
 }
 
 /// One change that is no message, in the notification `change`.
@@ -78,9 +81,11 @@ package struct ChangeResult: ControlValue {
         case read
         /// The user has read the conversation, as far as `unread` says.
         case seen
-        /// The user has accepted somebody who waited.
+        /// Somebody invites the user to a group.
+        case invited
+        /// The user has accepted somebody who waited, or an invitation to a group.
         case accepted
-        /// The user has turned down somebody who waited.
+        /// The user has turned down somebody who waited, or an invitation to a group.
         case declined
         /// The user has added somebody to their contacts.
         case added
@@ -94,6 +99,16 @@ package struct ChangeResult: ControlValue {
         case profile
         /// A setting has another value.
         case changed
+        /// Somebody was brought into a group.
+        case memberAdded
+        /// Somebody has left a group.
+        case memberLeft
+        /// Somebody was removed from a group.
+        case memberRemoved
+        /// Somebody is an admin of a group now.
+        case adminAdded
+        /// Somebody is an admin of a group no longer.
+        case adminRemoved
         /// Somebody is linked.
         case linked
         /// Somebody is linked no longer.
@@ -109,6 +124,8 @@ package struct ChangeResult: ControlValue {
     package var code: String?
     package var peer: String?
     package var peerName: String?
+    package var by: String?
+    package var byName: String?
     package var message: String?
     package var muted: Bool?
     package var archived: Bool?
@@ -143,6 +160,12 @@ package struct ChangeResult: ControlValue {
         visitor.field("time", &self.time, .any, "When it happened.")
         visitor.field("cursor", &self.cursor, .any, "Its place in this node's order of arrival.")
         visitor.field("id", &self.id, .id, "The id of the conversation or realm.")
+        visitor.field(
+            "by", &self.by, .id,
+            "A device of the person who did that in a group; left out if none is known.")
+        visitor.field(
+            "byName", &self.byName, .any,
+            "The name of the person who did that in a group; left out if nobody did.")
         visitor.field(
             "name", &self.name, .any,
             "The name of the conversation, the realm, or the setting, or the person who asks to be accepted or has a new profile."

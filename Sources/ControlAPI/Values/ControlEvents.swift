@@ -29,8 +29,8 @@ package enum ControlEvents {
     package static let all: [any ControlEvent.Type] = [
         MessageEvent.self, ChangeEvent.self, GapEvent.self, EndedEvent.self,
         TransferEvent.self, PresenceEvent.self, TypingEvent.self, PictureEvent.self,
-        ListEvent.self, MembersEvent.self, MissingEvent.self, CallEvent.self,
-        StreamEvent.self, StreamErrorEvent.self, StreamPieceEvent.self,
+        ListEvent.self, MembersEvent.self, RosterEvent.self, MissingEvent.self,
+        CallEvent.self, StreamEvent.self, StreamErrorEvent.self, StreamPieceEvent.self,
     ]
 }
 

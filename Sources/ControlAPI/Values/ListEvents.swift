@@ -33,6 +33,28 @@ package struct ListEvent: ControlEvent {
     }
 }
 
+/// The notification `roster`.
+package struct RosterEvent: ControlEvent {
+    package var subscription: Int64 = 0
+    package var conversation = ""
+    package var conversationName = ""
+    package var cursor: Int64 = 0
+
+    package init() {}
+
+    package static var name: String { "roster" }
+    package static var summary: String {
+        "A group has other members, roles or undecided acts: ask groupInfo again; only with the kind roster."
+    }
+
+    package mutating func fields(_ visitor: inout some FieldVisitor) {
+        visitor.subscription(&self.subscription)
+        visitor.field("conversation", &self.conversation, .id, "The group's id.")
+        visitor.field("conversationName", &self.conversationName, .any, "The group's name here.")
+        visitor.field("cursor", &self.cursor, .any, "The newest change before it.")
+    }
+}
+
 /// The notification `members`.
 package struct MembersEvent: ControlEvent {
     package var subscription: Int64 = 0

@@ -183,6 +183,7 @@ extension NodeShell {
         case .decided(let peer, let isAccepted):
             result.event = isAccepted ? .accepted : .declined
             self.name(peer, in: &result)
+        case .invited, .answered, .turned: self.name(ofGroup: notice.event, in: &result)
         case .forgotten: preconditionFailure("a gap is told as one")
         }
         return result
@@ -194,6 +195,49 @@ extension NodeShell {
         result.event = event
         result.id = conversation.description
         result.name = self.name(of: conversation)
+    }
+
+    /// What has become of a group, or of an invitation to one.
+    private func name(ofGroup event: Notice.Event, in result: inout ChangeResult) {
+        switch event {
+        case .invited(let peer, let group):
+            result.event = .invited
+            result.id = group.description
+            result.name = self.groupName(of: group)
+            self.name(peer, in: &result)
+        case .answered(let group, let isAccepted):
+            result.event = isAccepted ? .accepted : .declined
+            result.id = group.description
+            result.name = self.groupName(of: group)
+        case .turned(let group, let turn):
+            self.name(group, as: ChangeResult.Event(turn.event), in: &result)
+            let person = self.shownMember(turn.person, of: group)
+            (result.peer, result.peerName) = (person.id?.description, person.name)
+            guard let by = turn.by.map({ self.shownMember($0, of: group) }) else { break }
+            (result.by, result.byName) = (by.id?.description, by.name)
+        default: break
+        }
+    }
+
+    /// The name of a group that the user is in or is invited to; nil where neither is so now.
+    private func groupName(of id: ConversationID) -> String? {
+        let pending = self.node.ask { $0.pendingGroupRequests }.first { $0.group == id }
+        if let founded = pending?.founding {
+            return self.node.ask { $0.name(of: .group(founded)) }
+        }
+        return self.node.ask { $0.group(id) } == nil ? nil : self.name(of: id)
+    }
+
+    /// A device of somebody who is or was in a group, and how they are called.
+    private func shownMember(
+        _ person: PersonID, of group: ConversationID
+    ) -> (id: PeerID?, name: String) {
+        var devices = self.node.ask { $0.devices(of: person) }
+        if devices.isEmpty {
+            devices = self.node.ask { $0.groupReport(group) }?.devices[person] ?? []
+        }
+        let shown = self.shownName(of: person, devices)
+        return (shown.id, shown.id.map(self.markedName(of:)) ?? shown.name)
     }
 
     private func name(_ author: PeerID, in result: inout ChangeResult) {
@@ -221,6 +265,18 @@ extension ChangeResult.Event {
     }
 }
 
+extension ChangeResult.Event {
+    fileprivate init(_ event: RosterTurn.Event) {
+        switch event {
+        case .added: self = .memberAdded
+        case .left: self = .memberLeft
+        case .removed: self = .memberRemoved
+        case .promoted: self = .adminAdded
+        case .demoted: self = .adminRemoved
+        }
+    }
+}
+
 extension ChangeKind {
     fileprivate init(_ kind: Change.Kind) {
         switch kind {
@@ -236,6 +292,7 @@ extension ChangeKind {
         case .stream: self = .stream
         case .person: self = .person
         case .setting: self = .setting
+        case .roster: self = .roster
         }
     }
 }
@@ -258,6 +315,7 @@ extension SubscribeMethod.Params {
                 case .stream: .stream
                 case .person: .person
                 case .setting: .setting
+                case .roster: .roster
                 case .presence, .typing, .picture, .list, .members, .missing, .call: nil
                 }
             })

@@ -32,10 +32,21 @@ extension NodeShell {
         where subscription.signals.follows(list) {
             self.tell(list, to: subscription)
         }
+        self.tellAllGroups(to: subscription)
         guard subscription.signals.kinds.contains(.members) else { return }
         let joined = self.node.ask { $0.joinedConversations.keys.sorted() }
         for id in joined where subscription.signals.follows(.members(id)) {
             self.tell(.members(id), to: subscription)
+        }
+    }
+
+    /// Says of all groups that they are to be read: where something was left out.
+    private func tellAllGroups(to subscription: Subscription) {
+        guard subscription.signals.kinds.contains(.roster) else { return }
+        let joined = self.node.ask { $0.joinedConversations.sorted { $0.key < $1.key } }
+        for (id, kind) in joined
+        where kind.group != nil && subscription.signals.follows(.roster(id)) {
+            self.tell(.roster(id), to: subscription)
         }
     }
 
@@ -49,6 +60,15 @@ extension NodeShell {
                 $0.conversation = id.description
                 $0.conversationName = self.name(of: id)
                 $0.members = Int64(status.members.count)
+                $0.cursor = newest
+            }
+            return subscription.client.write(event.line)
+        }
+        if case .roster(let id) = list {
+            let event = RosterEvent {
+                $0.subscription = subscription.key.number
+                $0.conversation = id.description
+                $0.conversationName = self.name(of: id)
                 $0.cursor = newest
             }
             return subscription.client.write(event.line)
@@ -73,7 +93,7 @@ extension ChangedListWord {
         case .peers: self = .peers
         case .requests: self = .requests
         case .devices: self = .devices
-        case .members: return nil
+        case .members, .roster: return nil
         }
     }
 }
@@ -84,6 +104,9 @@ extension SignalFilter {
         case .rooms, .peers, .requests, .devices: self.kinds.contains(.list)
         case .members(let conversation):
             self.kinds.contains(.members)
+                && (self.conversation == nil || self.conversation == conversation)
+        case .roster(let conversation):
+            self.kinds.contains(.roster)
                 && (self.conversation == nil || self.conversation == conversation)
         }
     }

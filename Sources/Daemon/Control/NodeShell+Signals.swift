@@ -14,7 +14,7 @@ struct SignalFilter {
 
     init(_ kinds: [ChangeKind]?, in conversation: ConversationID?) {
         self.kinds = Set(kinds ?? []).intersection([
-            .presence, .typing, .picture, .list, .members, .missing, .call,
+            .presence, .typing, .picture, .list, .members, .missing, .call, .roster,
         ])
         self.conversation = conversation
     }

@@ -69,7 +69,7 @@ extension NodeShell {
             switch notice.event {
             case .erased(_, _, let peer), .delivered(_, _, let peer), .read(_, _, let peer),
                 .linked(let peer), .unlinked(let peer, _), .stood(let peer, _), .profiled(let peer),
-                .decided(let peer, _):
+                .decided(let peer, _), .invited(let peer, _):
                 author = peer
             default: return true
             }

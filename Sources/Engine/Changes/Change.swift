@@ -32,6 +32,8 @@ package enum Change: Hashable, Sendable {
         case person
         /// What the user can set of the node.
         case setting
+        /// Who came into a group, who is out of it, and who is an admin there.
+        case roster
     }
 
     /// An entry that people see.

@@ -12,4 +12,6 @@ package enum ChangedList: Hashable, Comparable, Sendable {
     case devices
     /// The members of a conversation that the user is in.
     case members(ConversationID)
+    /// The members of a group, their roles, and what is undecided there.
+    case roster(ConversationID)
 }

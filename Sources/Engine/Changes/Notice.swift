@@ -42,6 +42,12 @@ package struct Notice: Hashable, Sendable {
         case profiled(PeerID)
         /// Somebody who waited was let in by the user, or turned down.
         case decided(PeerID, isAccepted: Bool)
+        /// Somebody invites the user to a group.
+        case invited(PeerID, to: ConversationID)
+        /// The user has accepted or declined an invitation to a group.
+        case answered(ConversationID, isAccepted: Bool)
+        /// Somebody came into a group that the user is in, is out of it, or has another role there.
+        case turned(ConversationID, RosterTurn)
         /// A setting of the user's has another value, in the words of the shell.
         case set(String, String)
         /// An alert stands from here on, or says something else.
@@ -83,7 +89,8 @@ package struct Notice: Hashable, Sendable {
         case .joined, .left, .arranged, .seen, .realmJoined, .realmLeft, .realmRenewed:
             .conversation
         case .raised, .cleared: .alert
-        case .requested, .decided: .request
+        case .requested, .decided, .invited, .answered: .request
+        case .turned: .roster
         case .stood, .profiled: .person
         case .set: .setting
         case .erased: .erased
@@ -117,10 +124,11 @@ package struct Notice: Hashable, Sendable {
         switch self.event {
         case .joined(let conversation), .left(let conversation), .arranged(let conversation, _),
             .erased(let conversation, _, _), .delivered(let conversation, _, _),
-            .read(let conversation, _, _), .seen(let conversation, _, _):
+            .read(let conversation, _, _), .seen(let conversation, _, _),
+            .turned(let conversation, _):
             conversation
         case .linked, .unlinked, .realmJoined, .realmLeft, .realmRenewed, .raised, .cleared,
-            .requested, .stood, .profiled, .decided, .set, .forgotten:
+            .requested, .stood, .profiled, .decided, .invited, .answered, .set, .forgotten:
             nil
         }
     }
@@ -180,7 +188,8 @@ extension Notice {
             switch self.kind {
             case .conversation: [1, 2, 3, 4, 5, 10, 13]
             case .alert: [6, 7]
-            case .request: [Self.requestedNumber, 22]
+            case .request: [Self.requestedNumber, 22, 24, 25]
+            case .roster: [26]
             case .person: [20, 21]
             case .setting: [23]
             case .erased: [9]
@@ -211,6 +220,9 @@ extension Notice {
         case .profiled: 21
         case .decided: 22
         case .set: 23
+        case .invited: 24
+        case .answered: 25
+        case .turned: 26
         case .forgotten: Self.forgottenNumber
         }
     }
@@ -253,6 +265,17 @@ extension Notice {
         case .decided(let peer, let isAccepted):
             writer.raw(peer.key)
             writer.byte(isAccepted ? 1 : 0)
+        case .invited(let peer, let group):
+            writer.raw(peer.key)
+            writer.raw(group.hash)
+        case .answered(let group, let isAccepted):
+            writer.raw(group.hash)
+            writer.byte(isAccepted ? 1 : 0)
+        case .turned(_, let turn):
+            writer.byte(turn.event.rawValue)
+            writer.raw(turn.person.hash)
+            writer.byte(turn.by == nil ? 0 : 1)
+            if let by = turn.by { writer.raw(by.hash) }
         case .set(let name, let value):
             writer.text(name)
             writer.text(value)
@@ -265,6 +288,7 @@ extension Notice {
     /// The kinds of which notices are kept, in the order of their numbers.
     fileprivate static let forgettable: [Change.Kind] = [
         .conversation, .alert, .request, .erased, .delivery, .peer, .person, .setting,
+        .roster,
     ]
 
     /// Reads what the store gives back; nil for what this version does not know.
@@ -343,11 +367,29 @@ extension Notice.Event {
         case (23, nil):
             let name = try reader.text("name", limit: Limits.noticeTextBytes)
             self = .set(name, try reader.text("value", limit: Limits.noticeTextBytes))
+        case (24, nil):
+            let peer = PeerID(try reader.bytes32("peer"))
+            self = .invited(peer, to: ConversationID(try reader.bytes32("group")))
+        case (25, nil):
+            let group = ConversationID(try reader.bytes32("group"))
+            self = .answered(group, isAccepted: try reader.byte("isAccepted") != 0)
+        case (26, let conversation?):
+            guard let turn = try RosterTurn(&reader) else { return nil }
+            self = .turned(conversation, turn)
         case (Int64(Notice.forgottenNumber), nil):
             let kind = Int(try reader.byte("kind"))
             guard kind < Notice.forgettable.count else { return nil }
             self = .forgotten(Notice.forgettable[kind])
         default: return nil
         }
+    }
+}
+
+extension RosterTurn {
+    fileprivate init?(_ reader: inout WireReader) throws(WireError) {
+        guard let event = Event(rawValue: try reader.byte("event")) else { return nil }
+        let person = PersonID(try reader.bytes32("person"))
+        let isByAnyone = try reader.byte("isByAnyone") != 0
+        self.init(event, person, by: isByAnyone ? PersonID(try reader.bytes32("by")) : nil)
     }
 }

@@ -392,7 +392,8 @@ struct CommitQueue: Sendable {
         // A join or leave that is not on disk has not happened.
         let waiting = self.notices
         self.notices = []
-        self.add(flight.batch.notices.filter { $0.conversation == nil } + waiting)
+        self.add(
+            flight.batch.notices.filter { $0.conversation == nil || $0.kind == .roster } + waiting)
         self.isResting = true
         return (Set(dropped.map(\.key)).sorted(), Set(dropped.map(\.link)).sorted())
     }

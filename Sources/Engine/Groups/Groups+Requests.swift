@@ -23,8 +23,10 @@ extension Groups {
             : latest.flatMap { view.roster.verdicts[$0.id] == .waits ? $0 : nil }
         guard let asks, asks.statement.author != self.own else {
             // Who was brought and is out again before they have answered is not asked any longer.
-            if let earlier, !earlier.isDeclined, view.standing(of: self.own) == .former {
-                return [.write(self.endRequest(id))]
+            if var earlier, !earlier.isDeclined, view.standing(of: self.own) == .former {
+                // It is kept as if it were declined: by bringing and removing nobody calls the user again.
+                earlier.acts = []
+                return [.write(self.ask(earlier))]
             }
             return self.tellOut(of: id, on: link)
         }
@@ -80,6 +82,11 @@ extension GroupRequest: WaitingRequest {
 
     /// The group, as its maker has founded it; nil once it is declined.
     package var founding: Group? { self.acts.lazy.compactMap { $0.statement.kind.founded }.first }
+
+    /// The device that signed what brings the user in; once it is declined, the one that brought it.
+    package var inviter: PeerID {
+        self.acts.first { $0.id == self.add }?.statement.device ?? self.device
+    }
 
     /// Who brings the user in.
     package var author: PersonID? {

@@ -19,6 +19,10 @@ struct GroupChange: Hashable {
     var went: Set<PersonID> = []
     /// Whether anybody came, went, or has another role, or another device is cut.
     var isRosterNew = false
+    /// Whether acts have come: also one that does not count is shown.
+    var isTold = false
+    /// What the user is told of those who came or went; nothing of what was so when they came in themselves.
+    var turns: [RosterTurn] = []
     /// Keys that open entries from here on.
     var keys: [HeldEpoch] = []
     /// Whether entries that were not taken may be asked for again.
@@ -211,6 +215,8 @@ struct Groups {
             change.isRosterNew =
                 now.members != before.members || now.cutDevices != before.cutDevices
                 || now.removals != before.removals || now.brought != before.brought
+            change.isTold = acts[id] != nil
+            if before.members[self.own] != nil { change.turns = state.turns(since: before) }
             change.needsTie =
                 state.heads.count > Limits.tiedHeads && now.members[self.own] != nil
                 && state.isActive

@@ -20,6 +20,8 @@ extension Limits {
     static let announcedKeys = 1_024
     /// Questions for acts that are open on a link.
     static let openActWants = 2
+    /// What is told of one batch of acts, of people who came or went: it leaves room for what else waits to be told.
+    static let rosterNotices = 64
     /// Heads from which on the next act of this node ties them first: one more is always left for an epoch.
     static let tiedHeads = 60
 }

@@ -78,7 +78,7 @@ extension Node {
         self.begin(.group(group))
         self.disk.commits.groups.add(writes)
         self.disk.commits.answers.append((request, .joined(id)))
-        self.changed(.requests)
+        self.tellAnswered(id, isAccepted: true)
     }
 
     /// Turns down a group; nobody is told.
@@ -88,6 +88,12 @@ extension Node {
         }
         self.disk.commits.groups.add(writes)
         self.disk.commits.answers.append((request, .declinedGroup(id)))
+        self.tellAnswered(id, isAccepted: false)
+    }
+
+    private mutating func tellAnswered(_ id: ConversationID, isAccepted: Bool) {
+        let notice = Notice(.answered(id, isAccepted: isAccepted), at: self.now.wall)
+        self.disk.commits.add([notice])
         self.changed(.requests)
     }
 
@@ -98,7 +104,7 @@ extension Node {
         self.groups.pendingRequests.first { $0.group == id }
     }
 
-    private func isGroup(_ id: ConversationID) -> Bool {
+    func isGroup(_ id: ConversationID) -> Bool {
         self.conversations.table.has(id) && self.conversations.table[known: id].kind.group != nil
     }
 
@@ -141,7 +147,11 @@ extension Node {
                 guard self.links.has(link), !self.links.isDoomed(link) else { continue }
                 guard self.links[link].info.features.contains(.groups) else { continue }
                 self.send(frame, on: link)
-            case .write(let writes): self.disk.commits.groups.add(writes)
+            case .write(let writes):
+                self.disk.commits.groups.add(writes)
+                if !writes.requests.isEmpty || !writes.endedRequests.isEmpty {
+                    self.changed(.requests)
+                }
             case .violation(let link, let what): self.violation(link, what)
             case .asked(let request, let group, let link):
                 self.askUser(request, of: group, on: link)
@@ -195,8 +205,15 @@ extension Node {
             self.groups.requests.turnAway()
             self.disk.commits.groups.add(self.groups.endRequest(gone.group))
         }
+        // Who was asked before is not called again, however often they are brought in.
+        let isFirst = self.groups.requests.all[request.group] == nil
         self.disk.commits.groups.add(self.groups.ask(request))
         self.changed(.requests)
+        guard isFirst else { return }
+        let tier = self.tier(of: request.inviter)
+        self.disk.commits.add([
+            Notice(.invited(request.inviter, to: request.group), of: tier, at: self.now.wall)
+        ])
     }
 
     // MARK: The disk
@@ -221,6 +238,15 @@ extension Node {
                     .group(group), isJoined: false)
             }
         }
+        for turn in change.turns.prefix(Limits.rosterNotices) {
+            let by = turn.by.flatMap { self.persons.people.devices(of: $0).first }
+            let tier =
+                turn.by == self.own.certificate.personID ? .own : by.map { self.tier(of: $0) }
+            self.disk.commits.add([
+                Notice(.turned(id, turn), of: tier ?? .stranger, at: self.now.wall)
+            ])
+        }
+        if change.isTold { self.changed(.roster(id)) }
         if change.needsTie { _ = try? self.sign(.tie, in: id) }
         guard self.conversations.table.has(id) else { return }
         if change.releases { self.releaseLogs(of: id) }

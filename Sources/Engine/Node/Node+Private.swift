@@ -118,7 +118,9 @@ extension Node {
     package var pendingRequests: [DirectRequest] { self.conversations.requests.pending }
 
     /// How many others wanted to write since the start, for whom there was no room, or is none any longer.
-    package var requestsTurnedAway: Int { self.conversations.requests.turnedAway }
+    package var requestsTurnedAway: Int {
+        self.conversations.requests.turnedAway + self.groups.requests.turnedAway
+    }
 
     /// What own messages of a conversation wait for; nil where they wait for nothing.
     package func sendWait(in id: ConversationID) -> SendWait? {

@@ -8,8 +8,8 @@ extension Node {
             id: self.id, person: self.own.certificate.personID,
             name: self.profile(of: self.id).name, links: self.links.all.count { !$0.isOnTrial },
             conversations: self.conversations.table.values.count(where: \.isJoined),
-            requests: self.conversations.requests.pending.count,
-            requestsTurnedAway: self.conversations.requests.turnedAway,
+            requests: self.conversations.requests.pending.count + self.pendingGroupRequests.count,
+            requestsTurnedAway: self.requestsTurnedAway,
             held: self.disk.held.count, incarnation: self.disk.history.incarnation,
             clockOffsetMilliseconds: self.clocks.peers.offset(at: now),
             isShutOut: self.isShutOut, alerts: self.alerts.all)

@@ -25,6 +25,8 @@ extension Node {
         self.catchUp.payloadWants.look(at: id, in: conversation, isOfKnown: self.isOfKnown(id))
         self.seekFiles(of: conversation, on: id)
         self.perform(self.groups.exchange(conversation, on: id))
+        // Whoever was invited shows by this that they have come.
+        if self.isGroup(conversation) { self.changed(.roster(conversation)) }
         self.sendDigest(self.digest(of: conversation), of: conversation, on: id)
         self.tellProfile(on: id)
         self.seekPictures(on: id)

@@ -21,6 +21,7 @@ enum PlainCommands {
             case .leave: "leave \(place)"
             case .msg: "send @PERSON TEXT"
             case .who: "members \(place)"
+            case .remove, .admin, .demote: "group \(name) \(place) @PERSON"
             case .whois, .verify, .accept, .decline, .block, .unblock: "\(name) @PERSON"
             case .reply: "send \(place) --reply ID TEXT"
             case .edit: "edit ID TEXT"

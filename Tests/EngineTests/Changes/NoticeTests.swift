@@ -20,6 +20,19 @@ import Testing
         Notice(.decided(Harness.peer(2), isAccepted: true), at: 11),
         Notice(.forgotten(.person), at: 12), Notice(.set("Presence", "private"), at: 13),
         Notice(.forgotten(.setting), at: 14),
+        Notice(.invited(Harness.peer(2), to: room.conversation), of: .stranger, at: 15),
+        Notice(.answered(room.conversation, isAccepted: false), at: 16),
+        Notice(
+            .turned(
+                room.conversation,
+                RosterTurn(
+                    .removed, personKeys(1, 2).publicKeys.id, by: personKeys(3, 4).publicKeys.id)),
+            at: 17),
+        Notice(
+            .turned(
+                room.conversation, RosterTurn(.left, personKeys(1, 2).publicKeys.id, by: nil)),
+            at: 18),
+        Notice(.forgotten(.roster), at: 19),
     ]
 
     @Test("each is read back as it was written", arguments: all)

@@ -39,6 +39,67 @@ struct GroupRequestTests {
         #expect(net.texts(at: 2) == ["secret plans"])
     }
 
+    /// What subscribers of a node were told of who came or went, and of invitations.
+    private static func notices(_ net: GroupNet, _ number: UInt8, from start: Int = 0) -> [Notice
+        .Event]
+    {
+        net[number].shown.dropFirst(start).compactMap { change in
+            guard case .notice(_, let notice) = change else { return nil }
+            switch notice.event {
+            case .invited, .answered, .turned: return notice.event
+            default: return nil
+            }
+        }
+    }
+
+    @Test("tells who came, went, and has another role, by whom, to those who were in it")
+    func told() {
+        var net = GroupNet(1...3, members: 1...2)
+        let (one, two, three) = (GroupNet.id(of: 1), GroupNet.id(of: 2), GroupNet.id(of: 3))
+        func turn(_ event: RosterTurn.Event, _ person: PersonID, by: PersonID?) -> Notice.Event {
+            .turned(net.group, RosterTurn(event, person, by: by))
+        }
+        let start = net[2].shown.count
+        net.add(3)
+        net.accept(3)
+        net.ask(1, .groupAct(net.group, .admin(three, 256)))
+        net.settle()
+        net.ask(1, .groupAct(net.group, .demote(three)))
+        net.settle()
+        #expect(
+            Self.notices(net, 2, from: start) == [
+                turn(.added, three, by: one), turn(.promoted, three, by: one),
+                turn(.demoted, three, by: one),
+            ])
+        // Nothing of what was so when they came in.
+        #expect(
+            Self.notices(net, 3).prefix(3) == [
+                .invited(net[1].node.id, to: net.group), .answered(net.group, isAccepted: true),
+                turn(.promoted, three, by: one),
+            ])
+        net.remove(2)
+        #expect(Self.notices(net, 2).last == turn(.removed, two, by: one))
+        #expect(Self.notices(net, 3).last == turn(.removed, two, by: one))
+        net.ask(3, .leave(net.group))
+        net.settle()
+        #expect(Self.notices(net, 1).last == turn(.left, three, by: three))
+    }
+
+    @Test("calls whoever is brought in once, however often they are removed and brought in again")
+    func calledOnce() {
+        var net = GroupNet(1...2, members: 1...1)
+        for _ in 0..<3 {
+            net.add(2)
+            #expect(net[2].node.pendingGroupRequests.count == 1)
+            net.remove(2)
+            #expect(net[2].node.pendingGroupRequests.isEmpty)
+        }
+        #expect(Self.notices(net, 2) == [.invited(net[1].node.id, to: net.group)])
+        net.add(2)
+        net.accept(2)
+        #expect(Self.kinds(net, 2).count == 1)
+    }
+
     @Test("that was declined does not ask again by the same act, and tells nobody")
     func declined() {
         var net = GroupNet(1...2, members: 1...1)

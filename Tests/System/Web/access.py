@@ -84,7 +84,7 @@ class Access:
         keys.type("meet")
         keys.press("Enter")
         page.wait_for_function("() => document.querySelector('.room .head h1').textContent === 'meeting'")
-        page.wait_for_timeout(200)
+        page.wait_for_function("() => document.activeElement.matches('.composer textarea')")
         keys.type("by keys alone")
         keys.press("Enter")
         page.wait_for_selector(".message:not(.pending):has-text('by keys alone')")

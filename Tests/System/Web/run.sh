@@ -32,6 +32,7 @@ if [ $# = 0 ]; then
     begin kills
     begin access
     begin ending
+    begin groups
     begin calls
 fi
 passed=0 failed=0

@@ -412,8 +412,8 @@ class Things:
         line = self.a.locator("dialog code.secret").inner_text().replace("\n", "")
         self.shut(self.a)
         self.b.click("button[aria-label='New conversation']")
-        self.b.fill("dialog section:nth-of-type(4) textarea", line)
-        self.b.click("dialog section:nth-of-type(4) button.main")
+        self.b.fill("dialog section:nth-of-type(5) textarea", line)
+        self.b.click("dialog section:nth-of-type(5) button.main")
         self.b.wait_for_function("() => document.querySelector('.room .head h1').textContent.includes('plans')")
         until(
             "they meet",

@@ -44,7 +44,7 @@ extension DeclineMethod: MethodHandler {
     ) throws(RPCError) {
         if let group = try shell.waitingGroup(params.person) {
             let pending = PendingRequest(
-                reply, then: .done { reply.answer(shell.personResult(group.device)) })
+                reply, then: .done { reply.answer(shell.personResult(group.inviter)) })
             return shell.request(.declineGroup(group.group), pending)
         }
         let peer = try shell.person(params.person, for: .waiting)
@@ -76,7 +76,7 @@ extension NodeShell {
             result.time = Timestamp(clamping: request.time)
             result.address = request.source
         case .group(let request):
-            device = request.device
+            device = request.inviter
             result.kind = .group
             result.group = request.group.description
             let founded = request.founding.map { ConversationKind.group($0) }

@@ -1,0 +1,95 @@
+// The user's own devices: which there are, linking another one by its code, revoking one.
+
+import { T } from "./texts.js";
+import { h, put, replaceChildren } from "./dom.js";
+import { button, confirm, doing, field, form, open } from "./dialogs.js";
+
+export class Devices {
+  constructor(model, act) {
+    this.model = model;
+    this.act = act;
+  }
+
+  get link() {
+    return this.model.link;
+  }
+
+  open() {
+    open(T.devices, (body) => {
+      const list = h("ul", { class: "people" });
+      const linking = h("section", { hidden: true });
+      this.place = list;
+      this.draw = doing(async () => {
+        const items = await this.link.every("devices");
+        const approves = items.some((d) => d.here && d.approves);
+        linking.hidden = !approves;
+        replaceChildren(list, items.map((d) => this.row(d, approves)));
+      });
+      this.fillLinking(linking);
+      put(body, h("p", {}, T.devicesText), list, linking);
+      this.draw();
+    });
+  }
+
+  // A device was linked or revoked.
+  changed() {
+    if (this.place?.isConnected) this.draw();
+  }
+
+  row(d, approves) {
+    const state = d.revoked
+      ? T.deviceRevoked
+      : d.here
+      ? T.deviceHere
+      : d.linked
+      ? T.online
+      : d.lastSeen
+      ? T.deviceSeen(this.act.fullTime(d.lastSeen))
+      : T.offline;
+    return h(
+      "li",
+      { class: "row" },
+      h("code", {}, `${d.id.slice(0, 16)}…`),
+      h("span", { class: "state" }, state),
+      approves && !d.here && !d.revoked
+        ? button(
+          T.revoke,
+          doing(async () => {
+            if (!await confirm(T.revoke, T.revokeText, T.revoke)) return;
+            await this.link.call("deviceRevoke", { device: `@${d.id}` });
+            await this.draw();
+          }),
+          "danger",
+        )
+        : null,
+    );
+  }
+
+  // It hands over who the user is, so it asks before that.
+  fillLinking(place) {
+    const code = h("input", { autocomplete: "off", inputMode: "numeric", maxLength: 9 });
+    const answer = h("p", { class: "lead", role: "status" });
+    put(
+      place,
+      h("h3", {}, T.linkDevice),
+      h("p", {}, T.linkDeviceText),
+      form([field(T.linkCode, code)], T.linkDevice, async () => {
+        const digits = code.value.replace(/\D/g, "");
+        if (!await confirm(T.linkDevice, T.linkDeviceAsk, T.linkDevice)) return;
+        const { check } = await this.approve(digits);
+        code.value = "";
+        replaceChildren(answer, T.linkCheck, " ", h("code", { class: "digits" }, check));
+      }),
+      answer,
+    );
+  }
+
+  async approve(code) {
+    try {
+      return await this.link.call("deviceApprove", { code });
+    } catch (error) {
+      if (error.reason !== "noBackup" || !await confirm(T.linkDevice, T.linkWithoutBackup, T.linkDevice)) throw error;
+      return await this.link.call("deviceApprove", { code, withoutBackup: true });
+    }
+  }
+}

@@ -1,0 +1,146 @@
+// Groups: who is in one, with which role, and what its admins do there.
+
+import { T } from "./texts.js";
+import { h, plain, replaceChildren } from "./dom.js";
+import { button, confirm, doing, field, form, note } from "./dialogs.js";
+
+export class Groups {
+  constructor(model, act) {
+    this.model = model;
+    this.act = act;
+  }
+
+  get link() {
+    return this.model.link;
+  }
+
+  creation(enter) {
+    const name = h("input", { autocomplete: "off" });
+    return h(
+      "section",
+      {},
+      h("h3", {}, T.newGroup),
+      h("p", {}, T.newGroupText),
+      form(
+        [field(T.groupName, name)],
+        T.create,
+        () => enter(this.link.call("groupCreate", { name: name.value.trim() })),
+      ),
+    );
+  }
+
+  // The part of a window that shows a group, as it is now and as it changes while the window is open.
+  part(id, close) {
+    const people = h("div", {});
+    const person = h("input", { autocomplete: "off", list: "group-persons", placeholder: "@" });
+    const persons = h(
+      "datalist",
+      { id: "group-persons" },
+      this.model.people.concat(this.model.peers).slice(0, 100).map((p) =>
+        h("option", { value: `@${p.ambiguous ? p.id : p.name}` })
+      ),
+    );
+    const invitation = form([field(T.invitePerson, person), persons], T.invite, async () => {
+      const typed = person.value.trim();
+      await this.perform(id, "add", typed.startsWith("@") ? typed : `@${typed}`);
+      person.value = "";
+      note(T.invitedNote);
+    });
+    invitation.hidden = true;
+    this.shown = {
+      id,
+      place: people,
+      draw: doing(async () => {
+        const info = await this.link.call("groupInfo", { group: id });
+        invitation.hidden = !["owner", "admin"].includes(info.role);
+        replaceChildren(people, this.members(info, close), this.undecided(info));
+      }),
+    };
+    this.shown.draw();
+    return [people, invitation];
+  }
+
+  // Others have changed a group: its window shows it.
+  changed(id) {
+    if (this.shown?.id === id && this.shown.place.isConnected) this.shown.draw();
+  }
+
+  async perform(id, act, person) {
+    await this.link.call("groupAct", { group: id, act, person });
+    await this.shown?.draw();
+  }
+
+  members(info, close) {
+    const own = info.members.findIndex((m) => m.own);
+    const isAdmin = ["owner", "admin"].includes(info.role);
+    // They come by seniority: only who is more senior may take away.
+    return [
+      h("h3", {}, T.memberCount(info.members.length)),
+      h(
+        "ul",
+        { class: "people" },
+        info.members.map((m, place) => this.member(info, m, isAdmin && own < place && m.id !== undefined, close)),
+      ),
+    ];
+  }
+
+  member(info, m, isBelow, close) {
+    const id = info.id;
+    const name = this.act.name(m.name, m.ambiguous, m.id ?? m.person);
+    const doIt = (act) => doing(() => this.perform(id, act, `@${m.id}`));
+    const asking = (word, text, act) =>
+      doing(async () => {
+        if (await confirm(word, text, word)) await this.perform(id, act, `@${m.id}`);
+      });
+    return h(
+      "li",
+      { class: "row" },
+      h(
+        "button",
+        {
+          type: "button",
+          class: "row",
+          disabled: m.id === undefined,
+          onclick: () => {
+            close();
+            this.act.person(m.id);
+          },
+        },
+        this.act.picture(m.id ?? m.person, m.name),
+        h("bdi", {}, name),
+        m.own ? ` (${T.you})` : "",
+        h("span", { class: "state" }, [T.role[m.role], m.waiting ? T.roleInvited : ""].filter(Boolean).join(", ")),
+      ),
+      info.role === "owner" && isBelow && m.role === "member" ? button(T.makeAdmin, doIt("admin")) : null,
+      isBelow && m.role === "admin" ? button(T.demote, asking(T.demote, T.demoteText(name), "demote")) : null,
+      isBelow ? button(T.removeMember, asking(T.removeMember, T.removeMemberText(name), "remove"), "danger") : null,
+    );
+  }
+
+  undecided(info) {
+    if (!info.undecided?.length) return null;
+    return [
+      h("h3", {}, T.undecided),
+      h("p", {}, T.undecidedText),
+      h(
+        "ul",
+        { class: "people" },
+        info.undecided.map((u) =>
+          h(
+            "li",
+            { class: "row" },
+            h("bdi", {}, T.undecidedAct(plain(u.by), u.does, plain(u.person))),
+            h("span", { class: "state" }, this.act.fullTime(u.time)),
+            button(
+              T.approve,
+              doing(async () => {
+                await this.link.call("groupApprove", { group: info.id, act: u.act });
+                await this.shown?.draw();
+              }),
+            ),
+          )
+        ),
+      ),
+    ];
+  }
+}

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Does with groups and devices what people do in the page, and looks at what it shows.
+
+    groups.py FOLDER --work FOLDER
+
+Runs only in a network that has nothing but a loopback interface. Ends with `N passed, N failed`.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import pages  # noqa: F401  Finds the drivers.
+from axe_playwright_python.sync_playwright import Axe
+from pages import ON_LOOPBACK, Desk, run
+from playwright.sync_api import Page
+
+from Driver.daemon import Daemon
+from Driver.process import until
+
+GROUP = "+crew"
+# Of what axe-core finds, what keeps people out.
+SERIOUS = ("serious", "critical")
+
+
+class Groups:
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.checks = desk.checks
+        # What looks at the page is a script, which the page's policy would not let in.
+        self.a = desk.open(desk.ada, bypass_csp=True)
+        self.b = desk.open(desk.ben)
+
+    # ---- What people see and press
+
+    @staticmethod
+    def press(page: Page, label: str) -> None:
+        """A button of the window in front."""
+        page.locator("dialog[open]").last.get_by_role("button", name=label, exact=True).click()
+
+    @staticmethod
+    def shut(page: Page) -> None:
+        while page.locator("dialog[open]").count():
+            page.keyboard.press("Escape")
+
+    def about(self, page: Page) -> None:
+        page.click(f".conversation:has(bdi:text-is('{GROUP}'))")
+        page.click(".room .head .about")
+        page.wait_for_selector("dialog .people .row .row")
+
+    @staticmethod
+    def member(page: Page, name: str, state: str = "") -> None:
+        """Waits for somebody in the window of a group, and for what is said of them."""
+        row = f"dialog .people li.row:has(bdi:text-is('{name}'))"
+        page.wait_for_selector(f"{row} .state:text-is('{state}')", state="attached")
+
+    def axe(self, page: Page, what: str) -> None:
+        found = Axe().run(page).response["violations"]
+        bad = [f"{v['id']}: {n['html'][:120]}" for v in found if v["impact"] in SERIOUS for n in v["nodes"][:3]]
+        self.checks.same(f"axe-core finds nothing serious in {what}", bad, [])
+
+    def role(self, name: str) -> str:
+        members = self.desk.ada.call("groupInfo", group=GROUP)["members"]
+        return next((member["role"] for member in members if member["name"] == name), "")
+
+    # ---- What they do
+
+    def create(self) -> None:
+        self.a.click("nav .sign[aria-label='New conversation']")
+        section = self.a.locator("dialog section:has(h3:text-is('Group'))")
+        section.locator("input").fill("crew")
+        section.get_by_role("button", name="Create").click()
+        self.a.wait_for_selector(f".room .head h1:has-text('{GROUP}')")
+        self.checks.same("ada owns it", self.role("ada"), "owner")
+
+    def invite(self) -> None:
+        self.about(self.a)
+        self.a.locator("dialog label:has-text('Invite somebody') input").fill("ben")
+        self.press(self.a, "Invite")
+        self.member(self.a, "ben", "invited")
+        self.axe(self.a, "the window of a group")
+        request = self.b.wait_for_selector(f".conversation.request:has-text('{GROUP}')")
+        self.checks.that("nothing of it is in the list before", GROUP not in self.names(self.b))
+        request.click()
+        self.press(self.b, "Accept")
+        self.b.wait_for_selector(f".room .head h1:has-text('{GROUP}')")
+        # The window is open, and follows.
+        self.member(self.a, "ben")
+
+    @staticmethod
+    def names(page: Page) -> list[str]:
+        return page.locator(".conversation:not(.request) bdi").all_inner_texts()
+
+    def talk(self) -> None:
+        self.shut(self.a)
+        for page, text in ((self.a, "for the crew"), (self.b, "aye")):
+            page.fill(".composer textarea", text)
+            page.press(".composer textarea", "Enter")
+        self.a.wait_for_selector(".message:has-text('aye')")
+        self.b.wait_for_selector(".message:has-text('for the crew')")
+
+    def admins(self) -> None:
+        self.about(self.a)
+        self.press(self.a, "Make admin")
+        self.member(self.a, "ben", "admin")
+        self.b.wait_for_selector(".toast:has-text('an admin now')")
+        self.about(self.b)
+        self.checks.same(
+            "who is an admin cannot remove the owner", self.b.locator("dialog li button:text-is('Remove')").count(), 0
+        )
+        self.b.wait_for_selector("dialog label:has-text('Invite somebody')")
+        self.shut(self.b)
+        self.press(self.a, "End as admin")
+        self.press(self.a, "End as admin")
+        self.member(self.a, "ben")
+        self.checks.same("ben is a member", self.role("ben"), "member")
+
+    def remove(self) -> None:
+        self.press(self.a, "Remove")
+        self.a.wait_for_selector("dialog:has-text('keeps everything that they have read')")
+        self.press(self.a, "Cancel")
+        self.checks.same("nothing is done before the answer", self.role("ben"), "member")
+        self.press(self.a, "Remove")
+        self.press(self.a, "Remove")
+        until("ben is out", lambda: self.role("ben") == "")
+        self.b.wait_for_selector(f".toast:has-text('ada removed you from {GROUP}')")
+        until("it leaves ben's list", lambda: GROUP not in self.names(self.b))
+
+    def decline(self) -> None:
+        self.a.locator("dialog label:has-text('Invite somebody') input").fill("@ben")
+        self.press(self.a, "Invite")
+        self.member(self.a, "ben")
+        self.b.click(f".conversation.request:has-text('{GROUP}')")
+        self.press(self.b, "Decline")
+        self.b.wait_for_selector(".conversation.request", state="detached")
+        self.checks.that("it is not in the list", GROUP not in self.names(self.b))
+        self.shut(self.a)
+
+    def leave(self) -> None:
+        self.about(self.a)
+        self.press(self.a, "Leave")
+        self.a.wait_for_selector("dialog:has-text('only an admin can bring you back')")
+        self.press(self.a, "Leave")
+        until("it leaves ada's list", lambda: GROUP not in self.names(self.a))
+
+    def devices(self) -> None:
+        laptop = Daemon(self.desk.ada.programs, self.desk.folder, "laptop", [*ON_LOOPBACK, "--name", "laptop"])
+        laptop.start()
+        try:
+            ada = self.desk.ada.call("status")["id"]
+            until("it is linked", lambda: any(p["id"] == ada for p in laptop.every("peers")))
+            code = laptop.call("deviceLink", person=f"@{ada}")["code"]
+            self.a.click("nav .sign[aria-label='Settings']")
+            self.press(self.a, "Your devices")
+            self.a.wait_for_selector("dialog li:has-text('this device')")
+            self.axe(self.a, "the window of devices")
+            field = self.a.locator("dialog label:has-text('Code of the other machine') input")
+            field.fill(code)
+            self.press(self.a, "Link a device")
+            # What it hands over is said first, then that there is no backup.
+            self.press(self.a, "Link a device")
+            self.a.wait_for_selector("dialog:has-text('You have no backup')")
+            self.press(self.a, "Link a device")
+            check = self.a.wait_for_selector("dialog code.digits").inner_text()
+            self.checks.that("four digits are shown", len(check) == 4 and check.isdigit(), check)
+            laptop.call("deviceLink", check=check)
+            self.a.wait_for_selector("dialog button:text-is('Revoke')")
+            self.press(self.a, "Revoke")
+            self.press(self.a, "Revoke")
+            self.a.wait_for_selector("dialog li .state:text-is('revoked')")
+            self.shut(self.a)
+        finally:
+            laptop.stop()
+
+
+def act(desk: Desk, _: argparse.Namespace) -> None:
+    groups = Groups(desk)
+    for step in ("create", "invite", "talk", "admins", "remove", "decline", "leave", "devices"):
+        desk.checks.context = f"groups, {step}: "
+        desk.faults.clear()
+        try:
+            getattr(groups, step)()
+            desk.checks.same("without a complaint", desk.faults, [])
+        except Exception as error:  # noqa: BLE001  One that fails does not end the others.
+            desk.checks.fail("it can be done", str(error)[:600])
+            for page in (groups.a, groups.b):
+                groups.shut(page)
+    desk.checks.context = ""
+
+
+if __name__ == "__main__":
+    run(act)
