@@ -245,6 +245,11 @@ extension Limits {
     /// Devices of one person that stand as the first one does: more than anybody has, since keys cost
     /// nothing.
     package static let devicesPerPerson = 16
+    /// Revocations by one person whom the user knows that are kept, also of devices that have shown themselves nowhere
+    /// here: more than anybody loses.
+    static let revocationsPerPerson = 64
+    /// People who have revoked one device, of whom it has shown some on links alone: more than own it in its life.
+    static let revocationsPerDevice = 8
     /// People of one name who are told apart; those of whom the user has said something always are.
     ///
     /// More than one network has, and few enough to look at for each message that is shown.

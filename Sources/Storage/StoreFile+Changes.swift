@@ -75,12 +75,7 @@ extension StoreFile {
         try self.statements.entries.heldFrom.bind(.log, log).bind(.first, Int64(point))
             .bind(.before, Int64(end))
             .forEach { (row) throws(SQLiteError) in held.append(row.int(.arrival)) }
-        let markOne = self.statements.entries.markOne
-        for arrival in held {
-            try markOne.bind(.arrival, arrival).bind(.flags, visibility.flags.rawValue).run()
-            try self.move(arrival, to: progress.arrive())
-            progress.heldCount -= 1
-        }
+        for arrival in held { try self.end(heldEntry: arrival, &progress) }
     }
 
     // MARK: Release
@@ -130,14 +125,59 @@ extension StoreFile {
     // MARK: Small values
 
     /// Stores a record in the place of the one that is there; the node has decided that it stands.
-    func store(_ record: Record) throws(SQLiteError) {
+    func store(_ record: Record, _ progress: inout Progress) throws(SQLiteError) {
         let author = try self.makeAuthorRow(record.author)
         let conversation = try record.conversation.map { (conversation) throws(SQLiteError) in
             try self.makeConversationRow(conversation)
         }
         try self.statements.values.replaceRecord.bind(.author, author)
-            .bind(.conversation, conversation ?? 0).bind(.kind, Int64(record.kind))
-            .bind(.record, record.encoded).run()
+            .bind(.conversation, conversation ?? Self.number(of: record.key.person))
+            .bind(.kind, Int64(record.kind)).bind(.record, record.encoded).run()
+        if let revocation = record.revocation, !revocation.stands {
+            try self.endHeld(
+                of: author, as: revocation.certificate.personID, after: record.time, &progress)
+        }
+    }
+
+    /// What stands for the person of a revocation where other records have their conversation: less than 0, since 0 is
+    /// none.
+    static func number(of person: PersonID?) -> Int64 {
+        guard let person else { return 0 }
+        let first = person.hash.bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return -1 - Int64(first >> 1)
+    }
+
+    /// What a device has dated ahead, and later than its person revoked it, is never shown.
+    private func endHeld(
+        of author: Int64, as person: PersonID, after time: HybridTime, _ progress: inout Progress
+    ) throws(SQLiteError) {
+        guard progress.heldCount > 0 else { return }
+        var held: [(arrival: Int64, conversation: Int64)] = []
+        let statement = try self.database.prepare(
+            """
+            SELECT arrival, conversation FROM entries INDEXED BY entries_held
+            WHERE arrival < 0 AND hlc > :through AND log IN (
+                SELECT l.id FROM logs l JOIN persons p ON p.id = l.person
+                WHERE l.author = :author AND p.hash = :hash)
+            """)
+        try statement.bind(.author, author).bind(.hash, person.hash.bytes)
+            .bind(.through, time.stored)
+            .forEach { (row) throws(SQLiteError) in
+                held.append((row.int(.arrival), row.int(.conversation)))
+            }
+        for (arrival, conversation) in held {
+            try self.end(heldEntry: arrival, &progress)
+            let membership = Membership(conversation: conversation, author: author)
+            if progress.recounts.insert(membership).inserted { try self.recount(membership) }
+        }
+    }
+
+    /// An entry that is held is never shown.
+    private func end(heldEntry arrival: Int64, _ progress: inout Progress) throws(SQLiteError) {
+        try self.statements.entries.markOne.bind(.arrival, arrival)
+            .bind(.flags, Visibility.held.proven.flags.rawValue).run()
+        try self.move(arrival, to: progress.arrive())
+        progress.heldCount -= 1
     }
 
     /// Forgets a record.
@@ -149,7 +189,8 @@ extension StoreFile {
             guard conversation != nil else { return }
         }
         try self.statements.values.removeRecord.bind(.author, author)
-            .bind(.conversation, conversation ?? 0).bind(.kind, Int64(key.kind)).run()
+            .bind(.conversation, conversation ?? Self.number(of: key.person))
+            .bind(.kind, Int64(key.kind)).run()
     }
 
     /// Reads a record back.

@@ -20,6 +20,8 @@ struct Derived {
     var members: [StoreFile.Membership: Attendance] = [:]
     /// The newest time shown, by conversation.
     var shown: [Int64: HybridTime] = [:]
+    /// Since when people say that devices are theirs no longer.
+    var revoked = RevokedDevices([])
 }
 
 extension StoreFile {
@@ -39,6 +41,9 @@ extension StoreFile {
             }
         }
         var derived = Derived(judge: judge)
+        self.gather(&findings, log: nil) { (_) throws(SQLiteError) in
+            derived.revoked = RevokedDevices(try self.revocations())
+        }
         for (key, row) in logs {
             self.gather(&findings, log: key) { (findings) throws(SQLiteError) in
                 try self.check(key, row, &findings, &derived)
@@ -151,6 +156,22 @@ extension StoreFile {
         }
     }
 
+    /// How an entry follows the one before it.
+    private static func check(
+        _ entry: Entry, _ head: Head, _ key: LogKey, behind last: Head,
+        _ findings: inout Findings
+    ) {
+        let seq = head.seq
+        guard seq == last.seq + 1 else {
+            return findings.add(
+                key, seq, "entries \(last.seq + 1) to \(seq &- 1) are missing")
+        }
+        if entry.id(key: key, seq: seq, prev: seq == 1 ? nil : last.id) != head.id {
+            findings.add(key, seq, "the header or payload does not have the entry's hash")
+        }
+        if seq > 1 && head.time <= last.time { findings.add(key, seq, "time does not grow") }
+    }
+
     /// One entry.
     private func check(
         _ row: Statement, _ key: LogKey, _ log: LogRow, _ walk: inout Walk,
@@ -164,14 +185,7 @@ extension StoreFile {
             entryClass: row.int(.class), time: time, extra: row.optionalBytes(.extra),
             payload: row.optionalBytes(.payload))
         let last = walk.last
-        if seq != last.seq + 1 {
-            findings.add(key, seq, "entries \(last.seq + 1) to \(seq &- 1) are missing")
-        } else {
-            if entry.id(key: key, seq: seq, prev: seq == 1 ? nil : last.id) != id {
-                findings.add(key, seq, "the header or payload does not have the entry's hash")
-            }
-            if seq > 1 && time <= last.time { findings.add(key, seq, "time does not grow") }
-        }
+        Self.check(entry, Head(seq: seq, id: id, time: time), key, behind: last, &findings)
         if let attestation = try row.optionalBytes64(.attestation) {
             if !Attestation.isValid(attestation, key: key, seq: seq, id: id) {
                 findings.add(key, seq, "the attestation is not the author's")
@@ -182,15 +196,19 @@ extension StoreFile {
             walk.attested = seq
         }
         let visibility = Visibility(arrival: row.int(.arrival), flags: flags)
-        if visibility.isDisputed != (log.forkPoint.map { seq >= $0 } ?? false) {
-            findings.add(key, seq, "the entry and the fork point disagree")
-        }
         if !flags.isSubset(of: .all) { findings.add(key, seq, "it has unknown flags") }
         let reading = derived.judge.read(
             Envelope(entry, key: key, seq: seq, prev: seq == 1 ? nil : last.id))
         var verdict = derived.judge.judge(
             reading, seq: seq, of: key.name.author, in: &walk.person)
         verdict.noteErasing(entry, reading, by: key.name.author)
+        // What came before the revocation of its device stays as it was, but for what was held then.
+        let isRevoked = derived.revoked.covers(key.name.author, of: walk.person, at: time)
+        let isEnded = isRevoked && visibility == .disputed(wasShown: false)
+        if !isEnded && visibility.isDisputed != (log.forkPoint.map { seq >= $0 } ?? false) {
+            findings.add(key, seq, "the entry and the fork point disagree")
+        }
+        if isRevoked, verdict.isSeen, flags.contains(.hidden) { verdict = verdict.silenced }
         // Nothing but its flag says why a payload is absent.
         let isAbsent = if case .absent = entry.payload { true } else { false }
         if let state = flags.payloadState, isAbsent == (state != .present) {
@@ -229,6 +247,36 @@ extension StoreFile {
             walk.isHeadShown = visibility.isShown
         }
         walk.last = Head(seq: seq, id: id, time: time)
+    }
+}
+
+/// Since when people say that devices are theirs no longer.
+struct RevokedDevices {
+    private var times: [RecordKey: HybridTime] = [:]
+
+    /// Takes those of records that are revocations.
+    init(_ records: [Record]) {
+        for record in records where record.revocation?.stands == false {
+            self.times[record.key] = max(self.times[record.key] ?? record.time, record.time)
+        }
+    }
+
+    /// Whether an entry of a device is later than its person's revocation.
+    func covers(_ device: PeerID, of person: PersonID?, at time: HybridTime) -> Bool {
+        guard !self.times.isEmpty, let person else { return false }
+        return self.times[RecordKey(revoking: device, by: person)].map { time > $0 } ?? false
+    }
+}
+
+extension StoreFile {
+    fileprivate func revocations() throws(SQLiteError) -> [Record] {
+        var records: [Record] = []
+        let statement = try self.database.prepare("SELECT record FROM records WHERE kind = :kind")
+        try statement.bind(.kind, Int64(Record.Kind.revocation))
+            .forEach { (row) throws(SQLiteError) in
+                records.append(try Self.record(row.bytes(.record)))
+            }
+        return records
     }
 }
 

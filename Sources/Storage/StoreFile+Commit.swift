@@ -146,13 +146,14 @@ extension StoreFile {
         for (proof, isFirst) in zip(batch.proofs, isKnownFirst) where !isFirst {
             try self.end(proof, &progress)
         }
+        try self.forget(batch.forgotten, &progress)
+        // A revocation among them ends what would be released.
+        for record in batch.records { try self.store(record, &progress) }
         let released = try batch.release.map { (due) throws(SQLiteError) in
             try self.release(due, &progress)
         }
         try self.indexRecent(newest: progress.newest)
         for membership in progress.recounts { try self.recount(membership) }
-        try self.forget(batch.forgotten, &progress)
-        for record in batch.records { try self.store(record) }
         for key in batch.droppedRecords { try self.drop(key) }
         try self.storeChoices(of: batch)
         try self.store(people: batch.people)

@@ -76,6 +76,14 @@ extension NodeShell {
                     return reply.fail(
                         .storageFailed(failure.reason, remedy: failure.remedy ?? ""))
                 }
+                // Somebody may have written meanwhile, as who this was.
+                do throws(RPCError) {
+                    try self.checkUnused()
+                    try self.checkRealms(of: handOver.realms)
+                } catch {
+                    PendingRestore(in: folder).drop()
+                    return reply.fail(error)
+                }
                 let content = BackupContent(
                     handOver.person.id, handOver.realms, handOver.contacts, at: self.now.wall)
                 reply.answer(DeviceLinkMethod.Result { $0.content = content })

@@ -276,8 +276,12 @@ struct DeviceLinking: Sendable {
         self.answered = self.answered.filter { now.monotonic - $0.value.since < hour }
         if now.monotonic - self.strangers.since >= hour { self.strangers = (0, now.monotonic) }
         let (count, since) = self.answered[peer.source] ?? (0, now.monotonic)
+        // Where strangers have used up theirs, each source still has an equal share, so that nobody keeps the user out.
+        let share = max(1, Limits.deviceOffersOfStrangers / max(1, self.answered.count))
         guard count < Limits.deviceOffersPerSource,
+            count > 0 || self.answered.count < Limits.deviceOfferSources,
             peer.isTrusted || self.strangers.count < Limits.deviceOffersOfStrangers
+                || count < share
         else { return false }
         self.answered[peer.source] = (count + 1, since)
         if !peer.isTrusted { self.strangers.count += 1 }

@@ -12,6 +12,8 @@ extension Limits {
     /// Beginnings of one source that are answered: a user begins again a few times, and who looks for two links
     /// with the same code needs some hundred million.
     static let deviceOffersPerSource = 8
-    /// The same of all strangers together, however many addresses they have.
+    /// The same of all strangers together, beyond which each source has an equal share, one at least.
     static let deviceOffersOfStrangers = 1_024
+    /// Sources that are told apart for that: more than a local network has addresses, in a megabyte.
+    static let deviceOfferSources = 16_384
 }

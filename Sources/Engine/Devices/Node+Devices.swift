@@ -100,14 +100,13 @@ extension Node {
         found.formUnion(self.persons.people.revocations.keys)
         found.insert(self.id)
         let devices = found.filter { peer in
-            self.isOwnDevice(peer) || self.persons.people.revocations[peer]?.person == own
+            self.isOwnDevice(peer) || self.persons.people.revocations[peer]?[own] != nil
         }.map { peer in
             let isLinked = self.links.id(of: peer) != nil
-            let revocation = self.persons.people.revocations[peer]
             return OwnDevice(
                 id: peer, isHere: peer == self.id, isLinked: isLinked,
                 lastSeen: isLinked ? self.now.wall : self.dialling.known[peer]?.lastSeen ?? 0,
-                revoked: revocation?.person == own ? revocation?.time.milliseconds : nil)
+                revoked: self.persons.people.revocations[peer]?[own]?.milliseconds)
         }
         return devices.sorted { left, right in
             left.isHere != right.isHere
@@ -133,9 +132,12 @@ extension Node {
         guard peer != self.id, self.isOwnDevice(peer) else {
             return self.fail(request, .notOwn(peer))
         }
-        let key = RecordKey(author: peer, conversation: nil, kind: Record.Kind.revocation)
+        let key = RecordKey(revoking: peer, by: self.own.certificate.personID)
         var time = HybridTime(wallMilliseconds: self.clocks.own.now)
-        if let next = self.record(key)?.time.next { time = max(time, next) }
+        // One from a clock that ran ahead is ignored by everybody: it is not to be outdone.
+        if let next = self.record(key)?.time.next, !self.clocks.own.isAhead(next) {
+            time = max(time, next)
+        }
         // Its E is known only where it is linked, and nothing is sealed for it any more: X stands for it.
         let certificate = self.own.person.certify(
             peer, deviceAddress: self.own.certificate.address, at: self.now.wall)
@@ -147,38 +149,51 @@ extension Node {
         self.disk.commits.answers.append((request, .revoked(peer)))
     }
 
-    /// A revocation is on disk: its device is linked no longer.
+    /// A revocation is on disk: its device is linked no longer as that person's.
     mutating func settleRevocation(_ record: Record) {
-        guard let certificate = record.revocation?.certificate else { return }
+        guard let person = record.key.person else { return }
         let peer = record.author
-        if certificate.personID == self.own.certificate.personID { self.changed(.devices) }
-        guard self.isRevoked(peer, as: certificate.personID) else {
-            return self.performDialling(self.dialling.unblock(peer, at: self.now))
-        }
-        self.performDialling(self.dialling.block([peer]))
+        let isOwn = person == self.own.certificate.personID
+        if isOwn { self.changed(.devices) }
         // Own devices are told whether or not the device has written where they are.
-        if certificate.personID == self.own.certificate.personID {
-            for id in self.links.ids where self.isOwnDevice(self.links[id].info.peer) {
-                self.send(.records([record]), on: id)
-            }
+        for id in self.links.ids where isOwn && self.isOwnDevice(self.links[id].info.peer) {
+            self.send(.records([record]), on: id)
         }
-        if let link = self.links.id(of: peer),
-            self.links[link].info.certificate.personID == certificate.personID
+        if let link = self.links.id(of: peer), self.isRevoked(peer, as: person),
+            self.links[link].info.certificate.personID == person
         {
             self.close(link, .blocked, "the person whose device it was has revoked it")
         }
+        self.performDialling(
+            self.persons.people.isRevoked(peer)
+                ? self.dialling.block([peer]) : self.dialling.unblock(peer, at: self.now))
+    }
+
+    /// Tells another device of the user which devices are not theirs any more: it may have been away, or be new.
+    mutating func tellRevocations(on id: LinkID) {
+        let records = self.persons.profiles.revocations(by: self.own.certificate.personID)
+        for start in stride(from: 0, to: records.count, by: Limits.recordsPerFrame) {
+            let end = min(start + Limits.recordsPerFrame, records.count)
+            self.send(.records(Array(records[start..<end])), on: id)
+        }
+    }
+
+    /// Since when somebody says that a device is theirs no longer, also where that is not on disk yet; nil where they do
+    /// not.
+    private func revoked(_ device: PeerID, by person: PersonID?) -> HybridTime? {
+        guard let person, let record = self.record(RecordKey(revoking: device, by: person)) else {
+            return nil
+        }
+        return record.revocation?.stands == false ? record.time : nil
     }
 
     /// Whether somebody says that this device is theirs no longer.
     func isRevoked(_ peer: PeerID, as person: PersonID) -> Bool {
-        self.persons.people.revocations[peer]?.person == person
+        self.revoked(peer, by: person) != nil
     }
 
-    /// Whether an entry of a device is later than the word that it is its person's no longer.
+    /// Whether something that a device has written is later than the word that it is its person's no longer.
     func isRevoked(_ author: PeerID, in person: PersonID?, at time: HybridTime) -> Bool {
-        guard let revocation = self.persons.people.revocations[author],
-            revocation.person == person
-        else { return false }
-        return time > revocation.time
+        self.revoked(author, by: person).map { time > $0 } ?? false
     }
 }

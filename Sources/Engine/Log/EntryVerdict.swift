@@ -36,7 +36,7 @@ package struct EntryVerdict: Hashable, Sendable {
     package init() {}
 
     /// The same for an entry of a device that its person has revoked: it is kept and sent on, and has no effect.
-    var silenced: EntryVerdict {
+    package var silenced: EntryVerdict {
         var silenced = EntryVerdict()
         (silenced.kind, silenced.payload) = (self.kind, self.payload)
         return silenced

@@ -21,13 +21,19 @@ extension Node {
         }
         contacts.standings = self.persons.people.standings
         let partners = contacts.partners.map(\.device)
+        contacts.records += self.persons.profiles.revocations(by: self.own.certificate.personID)
         for peer in Set(contacts.standings.keys).union(partners) where peer != self.id {
             var known = self.dialling.known[peer] ?? KnownPeer(id: peer, addresses: [], lastSeen: 0)
             known.person = self.keys(of: peer)
             contacts.peers.append(known)
             let name = RecordKey(author: peer, conversation: nil, kind: Record.Kind.profile)
             if let record = self.persons.profiles.record(name) { contacts.records.append(record) }
+            let revocations = self.persons.profiles.revocations(of: peer).filter {
+                $0.key.person != self.own.certificate.personID && self.isKnown($0.key.person)
+            }
+            contacts.records += revocations
         }
+        contacts.records = Array(contacts.records.prefix(Contacts.recordLimit))
         return contacts
     }
 
@@ -43,8 +49,6 @@ extension Node {
         {
             self.disk.commits.people[peer] = standing
         }
-        self.performDialling(
-            self.dialling.recall(contacts.peers.filter { $0.id != self.id }, at: self.now))
         // A backup's word for what somebody has signed is not enough.
         for record in contacts.records where record.isValid && record.isUsable {
             guard self.persons.profiles.hasRoom(for: record.key),
@@ -53,6 +57,8 @@ extension Node {
             else { continue }
             self.disk.commits.records.add(record, isFirst: true)
         }
+        self.performDialling(
+            self.dialling.recall(contacts.peers.filter { $0.id != self.id }, at: self.now))
         let now = contacts.profile
         if now.isWithinLimits && !now.name.isEmpty { self.setProfile(now, request: nil) }
         self.disk.commits.answers.append((request, .restored))

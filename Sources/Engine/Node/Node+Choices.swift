@@ -58,7 +58,7 @@ extension Node {
         for peer in flight.batch.forgotten where flight.choices.forgotten.contains(peer) {
             self.persons.profiles.forget(peer)
             self.forgetPicture(of: peer)
-            self.persons.people.namesakes.name(peer, "")
+            self.persons.people.forget(peer)
         }
         let forgotten = flight.choices.forgotten.filter { self.links.id(of: $0) == nil }
         self.performDialling(self.dialling.forget(forgotten.sorted()))

@@ -158,6 +158,8 @@ extension Node {
     private mutating func settleReleased(_ entry: StoredEntry, _ changes: inout [Change]) {
         let id = entry.key.conversation
         self.noteReleased(entry)
+        let person = self.conversations.table[known: id].log(entry.key.name).person
+        guard !self.isRevoked(entry.key.name.author, in: person, at: entry.time) else { return }
         let isHere = self.conversations.table[known: id].logs.has(entry.key.name)
         if !entry.isDisputed && isHere {
             let time = self.clocks.own

@@ -215,9 +215,14 @@ extension Node {
                 link, self.tier(of: peer), self.links, self.conversations, at: self.now))
         if self.tier(of: peer) == .stranger { self.changed(.peers) }
         self.missNoLonger(link.info.certificate.personID)
+        if self.isOwnDevice(peer) { self.tellRevocations(on: link.id) }
+        // Whose a device was is remembered where it was revoked: what was said of it then is not said of another person.
+        let keys = link.info.certificate.keys
+        let earlier = self.dialling.known[peer]?.person
+        let isSold = earlier.map { $0 != keys && self.isRevoked(peer, as: $0.id) } ?? false
         self.performDialling(
             self.dialling.peerLinked(
-                peer, address: link.listenAddress, of: link.info.certificate.keys, at: self.now))
+                peer, address: link.listenAddress, of: isSold ? nil : keys, at: self.now))
     }
 
     // MARK: Closing

@@ -111,9 +111,16 @@ extension Node {
     }
 
     /// Whether the digest of a conversation counts a record, if it stands.
+    ///
+    /// One of a device that has not written there counts where another of the person has, if that is known.
     private func isCounted(_ record: Record, in conversation: ConversationID) -> Bool {
-        (record.conversation ?? conversation) == conversation
-            && self.conversations.table[known: conversation].count(of: record.author) > 0
+        guard (record.conversation ?? conversation) == conversation else { return false }
+        let known = self.conversations.table[known: conversation]
+        guard known.count(of: record.author) == 0 else { return true }
+        guard let person = record.key.person, self.isKnown(record.key.person) else { return false }
+        return person == self.own.certificate.personID
+            ? known.count(of: self.id) > 0
+            : self.persons.people.devices(of: person).contains { known.count(of: $0) > 0 }
     }
 
     mutating func receiveRecords(_ records: [Record], on id: LinkID) {
@@ -124,23 +131,19 @@ extension Node {
             guard self.persons.profiles.checked.contains(record) || record.isValid else {
                 return self.violation(id, "forged record of \(record.author.shortText)")
             }
-            guard record.isUsable, self.isOfItsPerson(record), self.hasRoom(for: record),
-                Profiles.takesPlace(record, of: standing, self.clocks.own),
-                !self.clocks.own.isAhead(record.time)
+            guard record.isUsable, self.takes(record), !self.clocks.own.isAhead(record.time)
             else { continue }
             // Of who writes nowhere no more is kept than they are called.
             let isPeers =
                 record.kind == Record.Kind.profile && record.author == self.links[id].info.peer
             let shared = self.links[id].shared.keys
+            // The word of the user, and of whoever is known, of a device counts also where that writes nowhere.
+            var isCounted = isPeers || self.isKnown(record.key.person)
             // No closure: that would take a copy of the node.
-            // The user's own word of a device counts also where that writes nowhere.
-            let isOwnWord =
-                record.revocation?.certificate.personID == self.own.certificate.personID
-            var isCounted = isPeers || isOwnWord
             for conversation in shared where !isCounted {
                 isCounted = self.isCounted(record, in: conversation)
             }
-            if isCounted {
+            if isCounted && self.isOfItsPerson(record) {
                 if record.kind == Record.Kind.mark {
                     self.markReceived(record)
                 } else {
@@ -152,12 +155,33 @@ extension Node {
         }
     }
 
-    /// Whether a record is no revocation by somebody else than the person whose device its author has shown to be: anybody
-    /// can certify any device with keys of their own.
+    /// Whether a record may take the place of what is here, and there is room for it.
+    private func takes(_ record: Record) -> Bool {
+        self.hasRoom(for: record)
+            && Profiles.takesPlace(record, of: self.record(record.key), self.clocks.own)
+            && (record.key.person != nil
+                || !self.isRevoked(
+                    record.author, in: self.person(of: record.author), at: record.time))
+    }
+
+    /// Whether a record is no revocation by somebody else than a person whose device its author has shown to be, or the
+    /// user, or who is known: anybody can certify any device with keys of their own.
+    ///
+    /// Each person speaks for themselves alone, so what another one says of the same device changes nothing.
     private func isOfItsPerson(_ record: Record) -> Bool {
-        guard let revocation = record.revocation else { return true }
-        let person = revocation.certificate.personID
-        return person == self.own.certificate.personID || person == self.person(of: record.author)
+        guard let person = record.key.person else { return true }
+        if self.isKnown(record.key.person) {
+            return person == self.own.certificate.personID || self.record(record.key) != nil
+                || self.persons.people.revocationCount(by: person) < Limits.revocationsPerPerson
+        }
+        let isInLog = self.conversations.table.keys.contains {
+            self.conversations.table[known: $0].shows(record.author, as: person)
+        }
+        // To show somebody else on a link costs nothing, so few people are heeded for that alone.
+        let others = self.persons.people.revocations[record.author]?.count ?? 0
+        return isInLog
+            || self.person(of: record.author) == person
+                && (self.record(record.key) != nil || others < Limits.revocationsPerDevice)
     }
 
     /// Whether there is room for a record beside those of its author, and where the user does not know them,
@@ -165,6 +189,8 @@ extension Node {
     ///
     /// What is left out comes again with a later digest.
     private func hasRoom(for record: Record) -> Bool {
+        // No flood is to wash a revocation away; there are no more of them than logs, but for people who are known.
+        guard record.key.person == nil else { return true }
         let author = record.author
         guard self.persons.profiles.hasRoom(for: record.key) else { return false }
         if self.disk.commits.records.byteCount + self.receipts.marks.arrivedBytes
@@ -228,10 +254,7 @@ extension Node {
         for id in self.persons.profiles.holders {
             let records = self.links[id].earlyRecords.take(of: author)
             if !records.isEmpty { self.noteEarly(on: id) }
-            for record in records
-            where self.hasRoom(for: record)
-                && Profiles.takesPlace(record, of: self.record(record.key), self.clocks.own)
-            {
+            for record in records where self.takes(record) && self.isOfItsPerson(record) {
                 self.disk.commits.records.add(record)
             }
         }
@@ -264,12 +287,11 @@ extension Node {
         let tags = self.links[id].tags
         let theirs = Dictionary(uniqueKeysWithValues: rows.map { ($0.name, $0) })
         let lacking = self.countedRecords(of: conversation).filter { record in
-            let name = RecordRow.Name(
-                tag: tags.author(record.author), scope: record.scope, kind: record.kind)
-            guard let row = theirs[name] else { return true }
+            let own = tags.row(record)
+            guard let row = theirs[own.name] else { return true }
             // Of one time there may be two, of which both sides are to have the same one.
-            return row.time == record.time
-                ? row.recordTag != tags.record(record) : row.time < record.time
+            return row.time == own.time
+                ? row.recordTag != own.recordTag : row.time < own.time
         }
         self.links[id].shared[known: conversation].digests.noteLacking(lacking.count)
         self.oweRecords(self.chosen(of: lacking.map(\.key)), of: conversation, on: id)

@@ -129,14 +129,15 @@ extension Node {
         let readings = run.readings(by: self.keyring)
         let person = run.run.first == 1 ? opening?.person : log.person
         var verdicts = run.verdicts(of: readings, in: person, calling: self.mentioned)
+        self.conversations.table[known: key.conversation].setTail(
+            key.name, log.countedHead(of: run))
+        self.conversations.table[known: key.conversation].setPerson(key.name, person)
+        // A revocation among them counts for this run already.
+        self.takeEarlyRecord(of: key.name.author)
         for index in verdicts.indices
         where self.isRevoked(key.name.author, in: person, at: run.run.entries[index].time) {
             verdicts[index] = verdicts[index].silenced
         }
-        self.conversations.table[known: key.conversation].setTail(
-            key.name, log.countedHead(of: run))
-        self.conversations.table[known: key.conversation].setPerson(key.name, person)
-        self.takeEarlyRecord(of: key.name.author)
         let isOfKnown = self.isKnown(key.name.author) || self.isKnown(person)
         var append = Append(
             run: run, verdicts: verdicts, person: person,

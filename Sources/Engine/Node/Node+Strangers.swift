@@ -42,7 +42,7 @@ extension Node {
             self.persons.profiles.forget(peer)
             self.forgetPicture(of: peer)
             self.receipts.marks.forget(peer)
-            self.persons.people.namesakes.name(peer, "")
+            self.persons.people.forget(peer)
         }
         self.disk.commits.forget(forgotten)
         self.log(
@@ -60,6 +60,7 @@ extension Node {
                 if Mutant.forgetAnybody.isActive { return true }
             #endif
             return tier == .stranger && !authors.contains(peer)
+                && !self.persons.people.isRevokedByKnown(peer)
         }.map { peer, _ in
             let known = self.dialling.known[peer]
             return Strangers.Remembered(

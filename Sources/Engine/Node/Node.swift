@@ -73,7 +73,8 @@ package struct Node: Sendable {
         self.dialling = Dialling(
             own: self.id, known: snapshot.peers, budget: configuration.linkBudget)
         self.persons = Persons(
-            people: People(snapshot, own: self.id),
+            people: People(
+                snapshot, own: OwnKeys(device: self.id, person: certificate.personID)),
             profiles: Profiles(snapshot.records, in: configuration.recordBounds))
         self.transfers = Transfers(pictures: Pictures(self.persons.profiles))
         self.receipts = Receipts(marks: Marks(snapshot.positions, own: self.id))
@@ -199,8 +200,9 @@ package struct Node: Sendable {
         self.renewSecrets()
         let blocked = self.chosenPeople.filter { self.standing(of: $0) == .blocked }
         self.performDialling(self.dialling.block(blocked))
+        let revoked = self.persons.people.revocations.keys.sorted()
         self.performDialling(
-            self.dialling.block(self.persons.people.revocations.keys.sorted()))
+            self.dialling.block(revoked.filter { self.persons.people.isRevoked($0) }))
         self.wantKnown()
         self.performDialling(self.dialling.start(self.own.configuration.staticPeers, at: self.now))
         self.searchPeers()

@@ -14,15 +14,15 @@ struct People: Sendable {
     private var authorCounts: [PersonID: Int] = [:]
     /// The devices of which the user has said something, by person where that is known.
     private var chosen: [PersonID: Set<PeerID>] = [:]
-    /// Devices that their persons say are theirs no longer, with the time from which on that counts.
-    private(set) var revocations: [PeerID: (person: PersonID, time: HybridTime)] = [:]
+    /// Devices that people say are theirs no longer, with the time from which on that counts: each speaks for themselves.
+    private(set) var revocations: [PeerID: [PersonID: HybridTime]] = [:]
     /// How many of those whom the user does not know are remembered.
     var strangers = Strangers()
     /// Who is called what, among all people known here.
     var namesakes = Namesakes()
-    private let own: PeerID
+    private let own: OwnKeys
 
-    init(_ snapshot: Snapshot, own: PeerID) {
+    init(_ snapshot: Snapshot, own: OwnKeys) {
         self.own = own
         self.standings = snapshot.people
         self.keys = snapshot.persons
@@ -102,7 +102,35 @@ struct People: Sendable {
     /// How far somebody is trusted by what the user has said, or by a revocation; nil where that is nothing.
     func tier(of peer: PeerID) -> Tier? {
         let tier = self.standing(of: peer).tier
-        return self.revocations[peer] == nil || tier == .blocked ? tier : .stranger
+        return self.isRevoked(peer) && tier != .blocked ? .stranger : tier
+    }
+
+    /// Whether somebody has revoked a device that has shown itself as theirs, or the user has.
+    ///
+    /// Of what others say of it nothing comes: anybody can certify any device.
+    func isRevoked(_ peer: PeerID) -> Bool {
+        guard let words = self.revocations[peer] else { return false }
+        return words.keys.contains { person in
+            person == self.own.person || self.authors[peer] == person
+                || self.devices(of: person).contains(peer)
+        }
+    }
+
+    /// Whether the user, or somebody whom they know, has revoked a device: that is not forgotten.
+    func isRevokedByKnown(_ peer: PeerID) -> Bool {
+        guard let words = self.revocations[peer] else { return false }
+        return words.keys.contains { $0 == self.own.person || self.isKnown($0) }
+    }
+
+    /// Of how many devices somebody says that they are theirs no longer.
+    func revocationCount(by person: PersonID) -> Int {
+        self.revocations.values.count { $0[person] != nil }
+    }
+
+    /// Nothing is kept of somebody any more.
+    mutating func forget(_ peer: PeerID) {
+        self.revocations[peer] = nil
+        self.namesakes.name(peer, "")
     }
 
     /// Takes what the user says from here on of a device, and whose it is where that is known.
@@ -120,11 +148,15 @@ struct People: Sendable {
     /// Takes a record that stands; only profiles have names.
     mutating func name(_ record: Record) {
         if let revocation = record.revocation {
-            self.revocations[record.author] =
-                revocation.stands ? nil : (revocation.certificate.personID, record.time)
+            let person = revocation.certificate.personID
+            self.revocations[record.author, default: [:]][person] =
+                revocation.stands ? nil : record.time
+            if self.revocations[record.author]?.isEmpty == true {
+                self.revocations[record.author] = nil
+            }
         }
         guard let profile = record.profile else { return }
-        let isChosen = record.author == self.own || self.standings[record.author] != nil
+        let isChosen = record.author == self.own.device || self.standings[record.author] != nil
         self.namesakes.name(record.author, profile.name, isChosen: isChosen)
     }
 }

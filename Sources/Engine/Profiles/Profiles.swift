@@ -49,6 +49,18 @@ struct Profiles: Sendable {
         return (profile + counted).sorted { $0.key < $1.key }
     }
 
+    /// What somebody has said of their devices, ascending.
+    func revocations(by person: PersonID) -> [Record] {
+        self.others.values.flatMap { $0.values.filter { $0.key.person == person } }
+            .sorted { $0.key < $1.key }
+    }
+
+    /// What people have said of a device, ascending.
+    func revocations(of device: PeerID) -> [Record] {
+        (self.others[device] ?? [:]).values.filter { $0.key.person != nil }
+            .sorted { $0.key < $1.key }
+    }
+
     /// The profile of a person; nil where none is known.
     func profile(of peer: PeerID) -> Profile? { self.profiles[peer]?.profile }
 
@@ -74,6 +86,8 @@ struct Profiles: Sendable {
                 record.keptBytes - (earlier?.keptBytes ?? 0), of: key.author)
         } else {
             let earlier = self.others[key.author, default: [:]].updateValue(record, forKey: key)
+            // A revocation is charged to nobody, or the device it is about could have it give way.
+            guard key.person == nil else { return [] }
             self.otherShares.note(record.keptBytes - (earlier?.keptBytes ?? 0), of: key.author)
         }
         let over = self.kinds(beside: key).sorted().dropFirst(Limits.recordKinds)
@@ -87,6 +101,7 @@ struct Profiles: Sendable {
     private mutating func drop(_ key: RecordKey) {
         guard let record = self.others[key.author]?.removeValue(forKey: key) else { return }
         if self.others[key.author]?.isEmpty == true { self.others[key.author] = nil }
+        guard key.person == nil else { return }
         self.otherShares.note(-record.keptBytes, of: key.author)
     }
 
@@ -118,12 +133,13 @@ struct Profiles: Sendable {
 
     /// Drops records of those who give way of some authors; gives what went.
     ///
-    /// Of who gives way, all go, but that profiles and others are counted apart: names are what people miss most.
+    /// Of who gives way, all go, but that profiles and others are counted apart: names are what people miss most. What
+    /// people say of their devices stays as long as anything does.
     mutating func giveWay(_ claims: [FairShare<PeerID>.Claim], at now: UInt64) -> [RecordKey] {
         var gone: [RecordKey] = []
         for (tier, claims) in RecordShares.groups(claims) {
             for author in self.otherShares.giveWay(claims, of: tier, at: now) {
-                gone += (self.others[author] ?? [:]).keys
+                gone += (self.others[author] ?? [:]).keys.filter { $0.person == nil }
             }
             for author in self.profileShares.giveWay(claims, of: tier, at: now) {
                 gone += self.profiles[author].map { [$0.key] } ?? []
@@ -147,7 +163,9 @@ struct Profiles: Sendable {
 
     /// The kinds of records of the same author and scope.
     private func kinds(beside key: RecordKey) -> [UInt8] {
-        let others = self.others[key.author]?.keys.filter { $0.conversation == key.conversation }
+        let others = self.others[key.author]?.keys.filter {
+            $0.conversation == key.conversation && $0.person == nil
+        }
         let hasProfile = key.conversation == nil && self.profiles[key.author] != nil
         return (others ?? []).map(\.kind) + (hasProfile ? [Record.Kind.profile] : [])
     }

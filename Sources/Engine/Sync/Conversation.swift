@@ -227,6 +227,12 @@ struct Conversation: Sendable {
 
     func names(of author: PeerID) -> [LogName] { self.logs.keys.filter { $0.author == author } }
 
+    /// Whether a log of a device says here that it is a person's.
+    func shows(_ author: PeerID, as person: PersonID) -> Bool {
+        self.count(of: author) > 0
+            && self.names(of: author).contains { self.log($0).person == person }
+    }
+
     /// Notes that there is no room for a log; gives whether that is news, and of which others nothing is
     /// remembered any longer for it.
     mutating func refuse(_ name: LogName) -> (isNews: Bool, forgotten: [LogName]) {

@@ -126,7 +126,7 @@ extension Contacts {
         self.peers = try reader.list("backup.peers", limit: Self.peerLimit) {
             (reader) throws(WireError) in try KnownPeer(from: &reader)
         }
-        self.records = try reader.list("backup.records", limit: Self.peerLimit) {
+        self.records = try reader.list("backup.records", limit: Self.recordLimit) {
             (reader) throws(WireError) in
             try Record(decoding: try reader.sized("backup.record", limit: Limits.recordBytes))
         }
@@ -167,6 +167,9 @@ extension Contacts {
 
     /// People of whom something was said, and partners.
     private static var peerLimit: Int { Limits.people + Limits.conversations }
+
+    /// Their profiles, and as many revocations.
+    package static var recordLimit: Int { 2 * Self.peerLimit }
 }
 
 extension KnownPeer {

@@ -44,7 +44,7 @@ package struct Contacts: Hashable, Sendable {
     package var standings: [PeerID: Standing] = [:]
     /// Where and when those people were linked last, with their keys.
     package var peers: [KnownPeer] = []
-    /// What those people call themselves, signed by them.
+    /// What those people call themselves, signed by them, and which devices the user and they have revoked.
     package var records: [Record] = []
     /// The open rooms that the user is in.
     package var rooms: [Room] = []

@@ -1,28 +1,43 @@
 package import Crypto
 
 /// Whose record, of what conversation or none, and of what kind: of several the latest stands.
+///
+/// Of a revocation also by whom: a device may have been of several people, and none of them speaks for another.
 package struct RecordKey: Hashable, Comparable, Sendable {
     package let author: PeerID
     /// The conversation it belongs to; nil for one that belongs to none.
     package let conversation: ConversationID?
     /// What kind of value.
     package let kind: UInt8
+    /// Whose word a revocation is; nil for other kinds.
+    package let person: PersonID?
 
     /// Names a record.
-    package init(author: PeerID, conversation: ConversationID?, kind: UInt8) {
+    package init(
+        author: PeerID, conversation: ConversationID?, kind: UInt8, person: PersonID? = nil
+    ) {
         self.author = author
         self.conversation = conversation
         self.kind = kind
+        self.person = person
+    }
+
+    /// Names a person's word about a device.
+    package init(revoking device: PeerID, by person: PersonID) {
+        self.init(
+            author: device, conversation: nil, kind: Record.Kind.revocation, person: person)
     }
 
     /// Whether it belongs to a conversation (1) or to none (0).
     package var scope: UInt8 { self.conversation == nil ? 0 : 1 }
 
-    /// Orders by author, scope, conversation and kind.
+    /// Orders by author, scope, conversation, kind and person.
     package static func < (left: RecordKey, right: RecordKey) -> Bool {
-        let none = ConversationID(.zero)
-        return (left.author, left.scope, left.conversation ?? none, left.kind)
-            < (right.author, right.scope, right.conversation ?? none, right.kind)
+        let (none, nobody) = (ConversationID(.zero), PersonID(.zero))
+        let one = (left.author, left.scope, left.conversation ?? none, left.kind)
+        let other = (right.author, right.scope, right.conversation ?? none, right.kind)
+        return one == other
+            ? (left.person ?? nobody) < (right.person ?? nobody) : one < other
     }
 }
 
@@ -71,7 +86,9 @@ package struct Record: Hashable, Sendable {
         kind: UInt8, author: PeerID, conversation: ConversationID?, time: HybridTime,
         value: [UInt8], signer: Signer
     ) {
-        let key = RecordKey(author: author, conversation: conversation, kind: kind)
+        let key = RecordKey(
+            author: author, conversation: conversation, kind: kind,
+            person: Self.person(kind, value))
         self.init(key, at: time, value: value) { signer.sign($0) }
     }
 
@@ -80,7 +97,7 @@ package struct Record: Hashable, Sendable {
         revoking device: PeerID, _ revocation: Revocation, at time: HybridTime,
         by person: PersonKeys
     ) {
-        let key = RecordKey(author: device, conversation: nil, kind: Kind.revocation)
+        let key = RecordKey(revoking: device, by: revocation.certificate.personID)
         self.init(key, at: time, value: revocation.encoded) { person.sign($0) }
     }
 
@@ -157,7 +174,7 @@ package struct Record: Hashable, Sendable {
     /// What it takes to keep it.
     package var keptBytes: Int { self.value.count + Limits.recordOverheadBytes }
 
-    /// Whether this record takes the place of another of the same author, scope and kind.
+    /// Whether this record takes the place of another of the same key.
     package func supersedes(_ other: Record) -> Bool {
         (self.time, self.hash) > (other.time, other.hash)
     }
@@ -176,7 +193,6 @@ package struct Record: Hashable, Sendable {
         case 1: conversation = ConversationID(try reader.bytes32("record conversation"))
         default: throw .value(field: "record scope")
         }
-        self.key = RecordKey(author: author, conversation: conversation, kind: kind)
         self.time = HybridTime(try reader.u64("record hlc"))
         let length = reader.remaining - 64
         guard length >= 0 else { throw .truncated(field: "record") }
@@ -185,9 +201,16 @@ package struct Record: Hashable, Sendable {
                 field: "record value", limit: Limits.recordValueBytes, got: UInt64(length))
         }
         self.value = try reader.raw("record value", count: length)
+        self.key = RecordKey(
+            author: author, conversation: conversation, kind: kind,
+            person: Self.person(kind, self.value))
         self.profile = Self.profile(kind, self.value)
         self.signature = try reader.bytes64("record signature")
         self.hash = Self.hash(of: bytes)
+    }
+
+    private static func person(_ kind: UInt8, _ value: [UInt8]) -> PersonID? {
+        kind == Kind.revocation ? Revocation(decoding: value)?.certificate.personID : nil
     }
 
     private static func profile(_ kind: UInt8, _ value: [UInt8]) -> Profile? {

@@ -2,7 +2,7 @@ internal import Crypto
 
 /// A person's word that a device is not theirs any longer, or is again: the value of a record of kind 2.
 ///
-/// `Docs/Protocol/Entries.md` section 10. The device is the author of the record, so of each device the person's last word
+/// `Docs/Protocol/Entries.md` section 10. The device is the author of the record, so of each device each person's last word
 /// stands; the person's key P signs it, since who has taken the device has its key.
 package struct Revocation: Hashable, Sendable {
     /// That of the device.
@@ -25,8 +25,11 @@ package struct Revocation: Hashable, Sendable {
         return writer.bytes
     }
 
+    /// The most that it takes, with some room for fields that are not known yet: each device may bring one.
+    private static let mostBytes = 256
+
     init?(decoding bytes: [UInt8]) {
-        guard let fields = try? FieldList(decoding: bytes),
+        guard bytes.count <= Self.mostBytes, let fields = try? FieldList(decoding: bytes),
             fields.isUnderstood(by: [Self.certificateType, Self.standsType]),
             let certificate = fields.value(of: Self.certificateType),
             let certificate = try? Certificate(decoding: Array(certificate)),

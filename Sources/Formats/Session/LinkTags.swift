@@ -34,8 +34,10 @@ package struct LinkTags: Sendable {
 
     /// The row for a record, which is the same for both sides.
     package func row(_ record: Record) -> RecordRow {
-        RecordRow(
-            tag: self.author(record.author), scope: record.scope, kind: record.kind,
+        // Of one device there may be revocations by several people.
+        let author = record.author.key.bytes + (record.key.person?.hash.bytes ?? [])
+        return RecordRow(
+            tag: self.tag(author, .authorTag), scope: record.scope, kind: record.kind,
             time: record.time, recordTag: self.record(record))
     }
 

@@ -172,7 +172,7 @@ struct Rebuild {
         var arrivals: [Int64] = []
         var attestation: Bytes64?
         var (lateBefore, isOfKnown) = (HybridTime(0), false)
-        var states: [PayloadState] = []
+        var (states, isUnseen): ([PayloadState], [Bool]) = ([], [])
         let rows = try self.entries(of: id, from: first)
         defer { rows.reset() }
         while entries.count < count, try rows.step() {
@@ -181,6 +181,7 @@ struct Rebuild {
             // Where nothing says why a payload is absent, it is asked for.
             let state = flags.payloadState ?? .wanted
             states.append(state == .present ? .wanted : state)
+            isUnseen.append(!flags.isDisjoint(with: .unseen))
             if flags.contains(.ofKnown) { isOfKnown = true }
             if flags.contains(.late) { lateBefore = entry.time.next ?? entry.time }
             arrivals.append(rows.int(.arrival))
@@ -195,6 +196,14 @@ struct Rebuild {
             verdicts[index].payload = state
         }
         self.persons[id] = person
+        // What nobody saw since its device was revoked is not shown for being repaired.
+        let revoked = RevokedDevices(self.salvage.records)
+        for (index, entry) in run.run.entries.enumerated()
+        where isUnseen[index] && revoked.covers(key.name.author, of: person, at: entry.time) {
+            let state = verdicts[index].payload
+            verdicts[index] = verdicts[index].silenced
+            verdicts[index].payload = state
+        }
         var append = Append(
             run: run, verdicts: verdicts, person: person,
             heldFrom: arrivals.firstIndex { $0 < 0 } ?? entries.count, lateBefore: lateBefore)

@@ -251,12 +251,13 @@ struct DeviceLinkingTests {
     }
 
     @Test(
-        "is begun a few times an hour by one host, and by strangers together no oftener than guessing allows"
+        "is begun a few times an hour by one host, and by strangers together no oftener than guessing allows, but never kept from a new host"
     )
     func bounds() {
         var test = self
         var answered = 0
         for number in 0..<300 {
+            var isAnswered = false
             for _ in 0..<20 {
                 let peer = test.new.seen(on: UInt64(number), at: "198.51.100.\(number)")
                 let said = Self.steps(
@@ -264,12 +265,15 @@ struct DeviceLinkingTests {
                         .commit(fixed32(1)), from: peer, nonce: fixed32(2), at: test.now))
                 if case .nonce? = said.first {
                     answered += 1
+                    isAnswered = true
                 } else {
                     #expect(said == [.end(.tooMany)])
                 }
             }
+            #expect(isAnswered, "host \(number)")
         }
-        #expect(answered == Limits.deviceOffersOfStrangers)
+        #expect(answered >= Limits.deviceOffersOfStrangers)
+        #expect(answered < 2 * Limits.deviceOffersOfStrangers)
         // Who is in a common realm is not kept out by strangers.
         let stranger = test.new.seen(on: 900, at: "203.0.113.1")
         let fellow = DevicePeer(

@@ -33,7 +33,9 @@ import Testing
                 device: Harness.ownKey,
                 person: LinkInfo(to: Harness.ownKey).certificate.personID),
             links: links, conversations: conversations,
-            people: People(Snapshot(), own: Harness.ownKey), known: [:])
+            people: People(
+                Snapshot(),
+                own: OwnKeys(device: Harness.ownKey, person: personKeys(40, 41).id)), known: [:])
     }
 
     private static func transfers() -> Transfers { Transfers(pictures: Pictures(Profiles([]))) }

@@ -17,6 +17,7 @@ NAME_CHARACTERS_MAXIMUM = 64
 NAME_MAXIMUM = 255
 STATUS_MAXIMUM = 256
 VALUE_MAXIMUM = 4_096
+REVOCATION_MAXIMUM = 256
 KINDS_MAXIMUM = 16
 PICTURE_MAXIMUM = 262_144
 ADDRESSES_MAXIMUM = 8
@@ -76,9 +77,19 @@ class Record:
         return self
 
     @property
-    def slot(self) -> tuple[bytes, bytes | None, int]:
+    def slot(self) -> tuple[bytes, bytes | None, int, bytes]:
         """Of two records with the same slot only one stands."""
-        return self.author, self.conversation, self.kind
+        return self.author, self.conversation, self.kind, self.person
+
+    @property
+    def person(self) -> bytes:
+        """Whose word a revocation is; nothing for other kinds, and where it does not parse."""
+        if self.kind != REVOCATION:
+            return b""
+        try:
+            return read_revocation(self.value)[0].person_id
+        except Refused:
+            return b""
 
     @property
     def is_taken(self) -> bool:
@@ -114,6 +125,8 @@ def revocation_value(certificate: Certificate, stands: bool) -> bytes:
 
 def read_revocation(value: bytes) -> tuple[Certificate, bool]:
     """The certificate of the device, and whether it stands again."""
+    if len(value) > REVOCATION_MAXIMUM:
+        raise Refused(f"a revocation of {len(value)} bytes")
     items = read_fields(value)
     if any(type_ % 2 == 1 and type_ not in (1, 3) for type_ in items) or items.get(3):
         raise Refused("a revocation with other fields")

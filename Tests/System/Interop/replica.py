@@ -282,14 +282,14 @@ def sealed(
 @dataclass
 class Replica:
     conversations: dict[bytes, Conversation] = field(default_factory=dict)
-    kept: dict[tuple[bytes, bytes | None, int], Record] = field(default_factory=dict)
+    kept: dict[tuple[bytes, bytes | None, int, bytes], Record] = field(default_factory=dict)
 
     def summaries(self, conversation: bytes) -> list[LogSummary]:
         logs = self.conversations[conversation].logs.values()
         return [log.summary for log in logs if log.seq or log.proof is not None]
 
     def profile(self, author: bytes) -> Record | None:
-        return self.kept.get((author, None, PROFILE))
+        return self.kept.get((author, None, PROFILE, b""))
 
     def records(self, conversation: bytes) -> list[Record]:
         """Those that count in the conversation: of its authors, and not ahead of time."""
@@ -317,7 +317,8 @@ class Replica:
         if held is not None and held.hlc <= limit and held.rank >= record.rank:
             return False
         self.kept[record.slot] = record
-        slots = [slot for slot in self.kept if slot[:2] == record.slot[:2]]
+        # Revocations are no kinds too many.
+        slots = [slot for slot in self.kept if slot[:2] == record.slot[:2] and not slot[3]]
         if len(slots) > KINDS_MAXIMUM:
             last = max(slots, key=lambda slot: slot[2])
             del self.kept[last]

@@ -110,7 +110,7 @@ async def relayed(rig: Rig, honest: Peer) -> None:
     seq = relay.own[identifier].seq
 
     def is_read() -> bool:
-        kept = relay.replica.kept.get((session.link.remote, identifier, marks.KIND))
+        kept = relay.replica.kept.get((session.link.remote, identifier, marks.KIND, b""))
         rows = marks.read_mark(kept.value).rows if kept is not None else ()
         return any((row.log, row.stored, row.read) == (tag, seq, seq) for row in rows)
 

@@ -53,7 +53,7 @@ def log_digest(conversation: bytes, logs: Iterable[LogSummary]) -> bytes:
 
 def record_digest(conversation: bytes, records: Iterable[Record]) -> bytes:
     """Of records of either scope."""
-    ascending = sorted(records, key=lambda item: (item.author, item.scope, item.kind))
+    ascending = sorted(records, key=lambda item: (item.author, item.scope, item.kind, item.person))
     packed = [
         item.author + u8(item.scope) + u8(item.kind) + u64(item.hlc) + item.hash
         for item in ascending
@@ -95,5 +95,5 @@ class Tags:
 
     def record(self, record: Record) -> RecordRow:
         tag = K(self.exporter, "stoa record tag", record.hash)[:8]
-        author = self.author(record.author)
+        author = self.author(record.author + record.person)
         return RecordRow(author, record.scope, record.kind, record.hlc, tag)
