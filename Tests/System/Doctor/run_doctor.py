@@ -52,6 +52,11 @@ WARDS = (("multicast", "elsewhere", "quota", "damaged", "alone"), ("unreachable"
     ("pair", "strangers", "missing"), ("suspended", "loss", "narrow"))
 
 
+def key(host: Host) -> list[int]:
+    """A daemon's key, in the order of its bytes."""
+    return ["abcdefghijklmnopqrstuvwxyz234567".index(sign) for sign in host.call("status")["id"]]
+
+
 class Ward:
     """The hosts: the first one has Avahi, the second has none."""
 
@@ -205,8 +210,13 @@ class Ward:
         # And somebody whom nobody can hear, since their discovery is off.
         cleo = self.host(3, "cleo", "--listen", f"{THIRD}:4100", "--discovery", "off")
         cleo.start()
-        ada = self.host(1, "ada", "--peer", f"{SECOND}:4100", "--peer", f"{THIRD}:4100")
-        ada.start()
+        # Each look has both dial, and of two links the one stays that the lesser key has opened: ada's are to stay.
+        while True:
+            ada = self.host(1, "ada", "--peer", f"{SECOND}:4100", "--peer", f"{THIRD}:4100")
+            ada.start()
+            if all(key(ada) < key(other) for other in (ben, cleo)):
+                break
+            ada.stop()
         until("ada is linked to both", lambda: ada.call("status")["links"] == 2)
         linked = time.monotonic()
         # It takes half a minute to say so.
