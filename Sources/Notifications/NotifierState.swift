@@ -120,7 +120,7 @@ package struct NotifierState: Sendable {
     private var waiting = 0
     /// Groups that wait for the user.
     private var invited = 0
-    /// Of the requests that stand on the desktop, those to come into a group.
+    /// The invitations to groups that the desktop shows.
     private var groups: Set<String> = []
     /// Messages of conversations of which nothing is known yet.
     private var early: [MessageResult] = []

@@ -32,7 +32,7 @@ package enum Change: Hashable, Sendable {
         case person
         /// What the user can set of the node.
         case setting
-        /// Who came into a group, who is out of it, and who is an admin there.
+        /// People join or leave a group, are removed from it, or become or cease to be its admins.
         case roster
     }
 

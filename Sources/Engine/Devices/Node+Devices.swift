@@ -149,7 +149,7 @@ extension Node {
         self.disk.commits.answers.append((request, .revoked(peer)))
     }
 
-    /// A revocation is on disk: its device is linked no longer as that person's.
+    /// A revocation is on disk: links on which its device shows that person end.
     mutating func settleRevocation(_ record: Record) {
         guard let person = record.key.person else { return }
         let peer = record.author
@@ -178,8 +178,7 @@ extension Node {
         }
     }
 
-    /// Since when somebody says that a device is theirs no longer, also where that is not on disk yet; nil where they do
-    /// not.
+    /// From when on a person has revoked a device, even if that is not on disk yet; nil if they have not.
     private func revoked(_ device: PeerID, by person: PersonID?) -> HybridTime? {
         guard let person, let record = self.record(RecordKey(revoking: device, by: person)) else {
             return nil
@@ -192,7 +191,7 @@ extension Node {
         self.revoked(peer, by: person) != nil
     }
 
-    /// Whether something that a device has written is later than the word that it is its person's no longer.
+    /// Whether a device wrote something after its person had revoked it.
     func isRevoked(_ author: PeerID, in person: PersonID?, at time: HybridTime) -> Bool {
         self.revoked(author, by: person).map { time > $0 } ?? false
     }

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Formats
 
-/// A log of a group of which no more is taken for now.
+/// A log of a group whose next entry is not taken until something changes.
 struct WaitingLog: Hashable, Sendable {
     enum Reason: Hashable, Sendable {
         /// What opens the entry is not here.

@@ -164,8 +164,10 @@ extension Node {
                     record.author, in: self.person(of: record.author), at: record.time))
     }
 
-    /// Whether a record is no revocation by somebody else than a person whose device its author has shown to be, or the
-    /// user, or who is known: anybody can certify any device with keys of their own.
+    /// Whether a record is heeded.
+    ///
+    /// A revocation is heeded only from the user, from known people, and from whomever the device has shown to belong to.
+    /// Anybody can certify any device with their own keys, so others prove nothing.
     ///
     /// Each person speaks for themselves alone, so what another one says of the same device changes nothing.
     private func isOfItsPerson(_ record: Record) -> Bool {

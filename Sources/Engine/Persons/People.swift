@@ -14,7 +14,7 @@ struct People: Sendable {
     private var authorCounts: [PersonID: Int] = [:]
     /// The devices of which the user has said something, by person where that is known.
     private var chosen: [PersonID: Set<PeerID>] = [:]
-    /// Devices that people say are theirs no longer, with the time from which on that counts: each speaks for themselves.
+    /// Who has revoked each device, and from when that counts: each person speaks only for themselves.
     private(set) var revocations: [PeerID: [PersonID: HybridTime]] = [:]
     /// How many of those whom the user does not know are remembered.
     var strangers = Strangers()
@@ -122,7 +122,7 @@ struct People: Sendable {
         return words.keys.contains { $0 == self.own.person || self.isKnown($0) }
     }
 
-    /// Of how many devices somebody says that they are theirs no longer.
+    /// How many devices somebody has revoked.
     func revocationCount(by person: PersonID) -> Int {
         self.revocations.values.count { $0[person] != nil }
     }

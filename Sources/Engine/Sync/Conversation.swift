@@ -200,7 +200,7 @@ struct Conversation: Sendable {
         return self.isOfFellows && self.attendance[peer] != nil
     }
 
-    /// The last entry of a log that is taken for now.
+    /// The last entry that is taken of a log, by the keys and the roster that are here.
     func limit(of name: LogName) -> UInt64 { self.group?.limit(of: name) ?? .max }
 
     /// Whether entries of a log are taken, as far as there is room for it.
