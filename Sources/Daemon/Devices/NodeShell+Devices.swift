@@ -219,7 +219,8 @@ extension RPCError {
                     "no machine linked with this one shows this code", reason: "wrongCode",
                     remedy: left == 0
                         ? "try again in an hour"
-                        : "compare it with the new device; if it is right, somebody may be between the two; "
+                        : "compare it with the new device, or begin again there: stoa device link; if the "
+                            + "right code is refused again, somebody may be between the two; "
                             + "\(left) \(left == 1 ? "try is" : "tries are") left")
             case .triesSpent(let milliseconds):
                 .refused(
