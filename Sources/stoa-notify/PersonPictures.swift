@@ -1,6 +1,7 @@
 import ControlAPI
 import ControlClient
 import Glibc
+import Notifications
 import Posix
 
 /// The pictures of people as files, which the desktop reads; they go with the user's session.
@@ -34,7 +35,8 @@ struct PersonPictures {
                 PictureMethod.self,
                 PictureMethod.Params { ($0.person, $0.output) = (person, true) },
                 passing: file.number)
-            return path
+            let header = try Files.read(path, limitBytes: ControlLimits.pictureBytes)
+            return PictureSize(header: header)?.isShown == true ? path : nil
         } catch {
             return nil
         }
