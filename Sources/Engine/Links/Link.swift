@@ -9,6 +9,8 @@ struct Link: Sendable {
     let dial: DialID?
     /// The monotonic moment at which it was opened.
     let openedAt: UInt64
+    /// The monotonic moment since which its peer is linked, over this link and those in whose place it came.
+    var linkedSince: UInt64
 
     /// Whether the user has named the address that was dialled.
     var isChosen = false
@@ -51,6 +53,7 @@ struct Link: Sendable {
         self.address = address
         self.dial = dial
         self.openedAt = now.monotonic
+        self.linkedSince = now.monotonic
         self.pulse = Pulse(at: now)
         self.ephemeral = EphemeralIntake(at: now)
         self.control = TokenBucket(

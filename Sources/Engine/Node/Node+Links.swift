@@ -139,6 +139,7 @@ extension Node {
             // What has no place gets none by being opened twice.
             var new = new
             new.trialEnd = old.trialEnd
+            new.linkedSince = old.linkedSince
             self.close(old.id, .duplicate, "another link stays")
             // A link that had challenged the old one has taken its place now.
             if let other = self.links.link(with: peer) {
@@ -170,6 +171,7 @@ extension Node {
     private mutating func adoptChallenger(_ challenger: Challenger, insteadOf old: Link?) {
         var link = challenger.link
         link.trialEnd = old?.trialEnd
+        link.linkedSince = old?.linkedSince ?? link.linkedSince
         self.adopt(link)
         for frame in challenger.frames where !self.links.isDoomed(challenger.link.id) {
             self.receiveFrame(frame, on: challenger.link.id)

@@ -80,14 +80,14 @@ extension Node {
         }
     }
 
-    /// Linked peers that discovery has never seen, though they announce themselves, and their links are as old
+    /// Linked peers that discovery has never seen, though they announce themselves and have been linked for as long
     /// as it takes to be seen.
     ///
     /// It says something only where discovery follows all that comes and goes.
     package func unheard(at now: Instant) -> [PeerID] {
         let old = self.links.all.filter {
             $0.info.features.contains(.announced)
-                && now.monotonic - min($0.openedAt, now.monotonic) >= Limits.hearingMilliseconds
+                && now.monotonic - min($0.linkedSince, now.monotonic) >= Limits.hearingMilliseconds
         }
         return old.map(\.info.peer).filter { peer in
             !self.dialling.leads(to: peer).keys.contains {
@@ -235,6 +235,11 @@ extension Node {
         if isOpen, others.isEmpty || text.contains("/") { return open }
         if !isOpen, others.count == 1 { return others[0].id }
         let found = others + (isOpen ? [.room(room)] : [])
+        // Nothing goes to one that the user has left: of several groups of one name they mean the one they are in.
+        if sign != nil {
+            let joined = found.filter { self.conversations.table[$0.id]?.isJoined == true }
+            if joined.count == 1 { return joined[0].id }
+        }
         throw found.isEmpty ? .notFound(text) : self.severalRooms(text, found)
     }
 

@@ -207,4 +207,18 @@ import Testing
         harness.pass(milliseconds: Limits.hearingMilliseconds)
         #expect(harness.node.unheard(at: harness.now) == [Harness.peer(3)])
     }
+
+    @Test("who is not heard is found though each dial of theirs makes a new link")
+    func unheardOnNewLinks() {
+        var harness = Harness()
+        for number in 0..<UInt64(4) {
+            var info = LinkInfo(to: Harness.peer(2), boot: 2, role: .responder)
+            info.features = .ownAnnounced
+            info.dial = number
+            harness.give(
+                .linkOpened(LinkID(2 + number), info, address: "192.0.2.2:5000", dial: nil))
+            harness.pass(milliseconds: Limits.hearingMilliseconds / 2)
+        }
+        #expect(harness.node.unheard(at: harness.now) == [Harness.peer(2)])
+    }
 }

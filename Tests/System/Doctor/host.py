@@ -9,7 +9,7 @@ import signal
 import struct
 import subprocess
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
 from Driver.daemon import Programs
 from Driver.lab import LABS, HostDaemon, Lab
@@ -58,22 +58,8 @@ class Host(HostDaemon):
     def findings(self) -> list[dict[str, Any]]:
         return list(json.loads(self.doctor("--json")[1])["findings"])
 
-    def key(self) -> list[int]:
-        """Its daemon's key, in the order of its bytes."""
-        return ["abcdefghijklmnopqrstuvwxyz234567".index(sign) for sign in self.call("status")["id"]]
-
     def names(self) -> list[str]:
         return sorted({finding["check"] for finding in self.findings()})
-
-
-def least(make: Callable[[], Host], *others: Host) -> Host:
-    """Starts hosts that are made until the key of one comes before those of others; gives that one."""
-    while True:
-        host = make()
-        host.start()
-        if all(host.key() < other.key() for other in others):
-            return host
-        host.stop()
 
 
 class Time:
