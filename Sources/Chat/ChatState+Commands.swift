@@ -234,7 +234,15 @@ extension ChatState {
     mutating func done(_ command: SlashCommand, _ result: JSON, in id: String) {
         switch command.name {
         case .join, .accept:
-            self.link.wanted = ConversationResult(reading: result).id
+            let entered = ConversationResult(reading: result)
+            guard entered.waiting == nil else {
+                let name = ShownPerson.safe(entered.name)
+                return self.note(
+                    entered.waiting == .admin
+                        ? "you wait for an admin of \(name) to let you in"
+                        : "you will be in \(name) as soon as a member is linked", in: id)
+            }
+            self.link.wanted = entered.id
             self.askForConversations()
         case .msg:
             let conversation = CreateConversationMethod.Result(reading: result).conversation.id

@@ -34,7 +34,7 @@ extension ChatState {
         let isOfRealm = PastedInvitation.isOfRealm(line)
         let link: String
         do throws(PastedInvitation.Several) {
-            link = try PastedInvitation.find(isOfRealm ? .realm : .room, in: line)
+            link = try PastedInvitation.find(isOfRealm ? [.realm] : [.room, .group], in: line)
         } catch {
             return self.note("\(error.text): \(ChatRemedy.text(error.remedy))", isFault: true)
         }

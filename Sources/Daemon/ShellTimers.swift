@@ -83,7 +83,7 @@ extension Engine.Timer {
     fileprivate var accuracy: LoopTimer.Accuracy {
         switch self {
         case .packets: .milliseconds(1)
-        case .delta, .fetch, .stagger, .probe, .delivery, .connect, .search, .dialBacks:
+        case .delta, .fetch, .stagger, .probe, .delivery, .connect, .search, .dialBacks, .groups:
             .milliseconds(5)
         case .pulse, .trial, .seek: .milliseconds(100)
         case .ping, .redial, .release, .networkCheck, .storage, .secrets, .payloads, .alerts,

@@ -144,6 +144,7 @@ extension Checker {
         try self.erasedRightly(on: machine)
         try self.noted(on: machine)
         try self.checkAcknowledged(on: machine)
+        try self.keptActs(on: machine)
     }
 
     /// What a machine acknowledged is on its disk, unless that is an older one.
@@ -180,14 +181,13 @@ extension Checker {
     func matched(_ machines: [Machine], through deadline: HybridTime) throws {
         let rooms = Set(machines.flatMap { $0.store.rooms.keys }).sorted()
         for room in rooms {
-            let members = machines.filter {
-                !$0.fate.isRetired && $0.store.rooms[room]?.isJoined == true
-            }
+            let members = machines.filter { self.takesPart($0, in: room) }
+            let limit = self.ends(in: room, among: members)
             var ends: [LogKey: UInt64] = [:]
             for member in members {
                 for (key, end) in self.holdings[member.index]?.ends ?? [:]
                 where key.conversation == room && self.counts(key.name.author) {
-                    ends[key] = max(ends[key] ?? 0, end)
+                    ends[key] = max(ends[key] ?? 0, min(end, limit(key.name)))
                 }
             }
             for member in members {
@@ -197,7 +197,7 @@ extension Checker {
             }
             var expected: Set<EntryID> = []
             for (key, end) in ends where end > 0 {
-                var id = members.first?.store.logs[key]?.head.id
+                var id = members.first?.store.id(of: end, in: key)
                 for seq in (1...end).reversed() {
                     guard let last = id, let entry = self.written[last], entry.seq == seq else {
                         throw Violation("a log should have \(end) entries and has not")
@@ -207,14 +207,15 @@ extension Checker {
                 }
             }
             try self.erased(expected, in: room, on: members)
-            try self.said(of: expected, in: room, through: deadline, on: members)
+            try self.said(of: expected, in: room, through: deadline, on: members, limit)
             let lines = self.lines(of: expected, in: room, through: deadline)
             for member in members {
-                for (key, end) in ends where member.store.logs[key]?.count ?? 0 != end {
+                for (key, end) in ends
+                where min(member.store.logs[key]?.count ?? 0, limit(key.name)) != end {
                     throw Violation("node \(member.index) lacks entries that others hold")
                 }
                 let replica = member.store.replica(
-                    of: room, through: deadline, counts: self.counts)
+                    of: room, through: deadline, counts: self.counts, to: limit)
                 guard replica.shown == lines else {
                     throw Violation("node \(member.index) does not show what the model says")
                 }

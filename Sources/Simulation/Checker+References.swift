@@ -13,7 +13,7 @@ extension Checker {
     /// messages, whichever came first.
     func said(
         of entries: Set<EntryID>, in room: ConversationID, through deadline: HybridTime,
-        on members: [Machine]
+        on members: [Machine], _ limit: (LogName) -> UInt64
     ) throws {
         for member in members {
             var due: [EntryID: Said] = [:]
@@ -29,7 +29,7 @@ extension Checker {
                 else { continue }
                 self.add(id, entry, reference, of: message, to: &due[reference.target.id])
             }
-            let shown = member.store.said(in: room, through: deadline)
+            let shown = member.store.said(in: room, through: deadline, to: limit)
             for id in entries where member.store.row(id)?.isWhole == true {
                 let (here, there) = (shown[id] ?? Said(), due[id] ?? Said())
                 guard here == there else {
@@ -62,14 +62,14 @@ extension Checker {
 extension ModelStore {
     /// What is shown with each message: the edit that counts, and reactions.
     func said(
-        in room: ConversationID, through deadline: HybridTime
+        in room: ConversationID, through deadline: HybridTime, to limit: (LogName) -> UInt64
     ) -> [EntryID: Checker.Said] {
         var said: [EntryID: Checker.Said] = [:]
         var last: [EntryID: Place] = [:]
         for (key, log) in self.logs where key.conversation == room {
             for (index, row) in log.rows.enumerated()
             where row.visibility == .shown && row.entry.time <= deadline && row.isWhole
-                && row.verdict.isSeen && !row.isForgotten
+                && row.verdict.isSeen && !row.isForgotten && index < limit(key.name)
             {
                 guard let reference = row.verdict.refersTo else { continue }
                 let target = reference.target

@@ -107,9 +107,7 @@ struct Checker {
     /// All keys of sealed rooms, and which machines have them.
     var keyring = Keyring()
     var keyHolders: [ConversationID: Set<Int>] = [:]
-    /// The groups, and which machines have which of their keys.
-    var groups: [ConversationID: Group] = [:]
-    var epochHolders: [Bytes32: Set<Int>] = [:]
+    var groups = Groups()
     var suspects = Suspects()
     var yielding = Yielding()
     /// Which realm each room of the workload is in, where there is more than the open one.
@@ -162,7 +160,7 @@ struct Checker {
             let entry = run.run.entries[offset]
             let prev = offset == 0 ? run.run.prev : run.ids[offset - 1]
             let content = self.content(of: entry, run.envelope(at: offset))
-            let isGroup = self.groups[key.conversation] != nil
+            let isGroup = self.groups.table[key.conversation] != nil
             let isSealed = entry.epoch != .zero
             var isOpeningSealed = prev.flatMap { self.written[$0]?.isOpeningSealed }
             if prev == nil, case .open(let opening)? = content {
@@ -194,15 +192,15 @@ struct Checker {
     /// what is not without.
     private func content(of entry: Entry, _ envelope: Envelope) -> Content? {
         // In a group what says whose log it is, is in clear.
-        let isClear = entry.epoch == .zero && self.groups[envelope.conversation] == nil
+        let isClear = entry.epoch == .zero && self.groups.table[envelope.conversation] == nil
         return (isClear ? Keyring() : self.keyring).read(envelope).content
     }
 
     /// An entry that a machine's user can see, wherever it stands; nil for others.
     func visible(_ id: EntryID, on machine: Int) -> Written? {
         guard let entry = self.written[id], entry.content != nil else { return nil }
-        if self.groups[entry.key.conversation] != nil {
-            return self.epochHolders[entry.epoch]?.contains(machine) == true ? entry : nil
+        if self.groups.table[entry.key.conversation] != nil {
+            return self.groups.holders[entry.epoch]?.contains(machine) == true ? entry : nil
         }
         let hasKey = self.keyHolders[entry.key.conversation]?.contains(machine) ?? false
         return entry.isSealed == hasKey ? entry : nil
@@ -313,6 +311,7 @@ struct Checker {
         case .failed(.deliveryTimeout(let sent, _, let delivered, _)):
             (message, holders) = (sent, delivered)
         case .failed(.held(let held)): (message, holders) = (held.message, held.deliveredTo)
+        case .acted(let group, let act): return try self.acted(act, in: group, by: machine)
         default: return
         }
         // An author that does not know its own later history takes that for what it has just written.
@@ -379,9 +378,13 @@ struct Checker {
             conversations = [payloads.conversation]
         case .ephemeral(let piece): conversations = [piece.conversation]
         case .actHeads(let heads): conversations = [heads.group]
-        case .actWant(let want): conversations = [want.group]
-        case .acts(let group, _), .epochKeys(let group, _), .sealedKeys(let group, _):
+        case .epochKeys(let group, let keys):
+            try self.gave(keys, of: group, to: receiver, by: machine)
             conversations = [group]
+        case .sealedKeys(let group, _): conversations = [group]
+        // Who does not share a group may have to know that they were brought in, or are out.
+        case .acts(let group, _): return try self.told(group, to: receiver, by: machine)
+        case .actWant: return
         case .presence:
             guard self.signals, !direction.announced.isEmpty else {
                 throw Violation(
@@ -490,6 +493,9 @@ struct Checker {
             if message.machine == machine { self.acknowledged[id]?.isAway = true }
             if !others.contains(where: { $0.row(id) != nil }) { self.acknowledged[id] = nil }
         }
+        self.groups.acknowledged[machine] = self.groups.acknowledged[machine]?.filter {
+            store.groups.known[$0.value]?.contains($0.key) == true
+        }
     }
 
     /// After all has settled every acknowledged message is on its author's disk, and on all others of its
@@ -497,13 +503,12 @@ struct Checker {
     func settled(_ machines: [Machine], through deadline: HybridTime) throws {
         for (id, message) in self.acknowledged.sorted(by: { $0.key < $1.key }) {
             let author = machines[message.machine]
-            let isJoined = author.store.rooms[message.conversation]?.isJoined == true
+            let isJoined = self.takesPart(author, in: message.conversation)
             guard isJoined || !author.fate.wasRestored, !author.fate.isRetired else { continue }
             // Who alone held what an earlier disk of the author had may have left the room, may be
             // gone, or may be hostile and keep it back.
             let isHeld = machines.contains {
-                !$0.fate.isRetired && $0.store.rooms[message.conversation]?.isJoined == true
-                    && $0.store.row(id) != nil
+                self.takesPart($0, in: message.conversation) && $0.store.row(id) != nil
             }
             guard isHeld || !author.fate.wasRestored else { continue }
             // Of an author that signed two histories what lies behind the fork is nobody's promise.
@@ -514,8 +519,7 @@ struct Checker {
             }
             for machine in machines
             where machine.index == message.machine
-                || (isJoined && !machine.fate.isRetired
-                    && machine.store.rooms[message.conversation]?.isJoined == true)
+                || (isJoined && self.takesPart(machine, in: message.conversation))
             {
                 guard let row = machine.store.row(id) else {
                     throw Violation(

@@ -65,6 +65,7 @@ struct ModelStore {
     var records: [RecordKey: Record] = [:]
     var peers: [PeerID: KnownPeer] = [:]
     var people: [PeerID: Standing] = [:]
+    var groups = ModelGroups()
     var sent: [ConversationID: [String: EntryID]] = [:]
     var incarnation: UInt64?
     var newestCursor: Int64 = 0
@@ -117,6 +118,7 @@ struct ModelStore {
         let expired = batch.expiry.map { self.expire($0) }
         let released = batch.release.map { self.release($0) } ?? []
         self.storeFacts(of: batch)
+        try self.groups.write(batch.groups)
         let reads = batch.reads.mapValues { min($0, Cursor(self.newestCursor)) }
         for (key, members) in batch.positions {
             self.positions[key, default: [:]].merge(members) { _, later in later }
@@ -327,6 +329,11 @@ struct ModelStore {
 
     // MARK: Looking up
 
+    /// The entry at a position of a log.
+    func id(of seq: UInt64, in key: LogKey) -> EntryID? {
+        self.logs[key]?.rows.dropFirst(Int(seq) - 1).first?.id
+    }
+
     func row(_ id: EntryID) -> Row? {
         guard let place = self.places[id], let log = self.logs[place.key],
             place.index < log.rows.count, log.rows[place.index].id == id
@@ -426,6 +433,7 @@ struct ModelStore {
         snapshot.persons = self.persons
         snapshot.requests = self.requests.values.sorted { $0.person.id < $1.person.id }
         snapshot.held = self.held
+        self.groups.fill(&snapshot)
         for (key, log) in self.logs.sorted(by: { $0.key < $1.key }) {
             let head = log.head
             snapshot.logs[key] = StoredLog(

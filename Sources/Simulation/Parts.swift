@@ -12,12 +12,15 @@ struct Dice {
     var filing: SeededRandom
     /// All about streams.
     var streaming: SeededRandom
+    /// All about groups.
+    var grouping: SeededRandom
 
     init(seed: UInt64) {
         self.erasing = SeededRandom(seed: ~seed)
         self.referring = SeededRandom(seed: seed ^ 0x4ef3)
         self.filing = SeededRandom(seed: seed ^ 0xb10b)
         self.streaming = SeededRandom(seed: seed ^ 0x57ea)
+        self.grouping = SeededRandom(seed: seed ^ 0x960b)
     }
 }
 

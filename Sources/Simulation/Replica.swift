@@ -26,10 +26,12 @@ extension ModelStore {
     /// Records of after `deadline` do not count yet, nor do entries count as shown: a node whose
     /// clock was ahead has shown its own at once.
     ///
-    /// - Parameter counts: whether the logs of an author count.
+    /// - Parameters:
+    ///   - counts: whether the logs of an author count.
+    ///   - limit: up to which entry a log counts.
     func replica(
         of room: ConversationID, through deadline: HybridTime,
-        counts: (PeerID) -> Bool = { _ in true }
+        counts: (PeerID) -> Bool = { _ in true }, to limit: (LogName) -> UInt64 = { _ in .max }
     ) -> Replica {
         var replica = Replica()
         var shown: [(order: (HybridTime, PeerID, UInt64, Int), id: EntryID)] = []
@@ -37,21 +39,24 @@ extension ModelStore {
         for (key, log) in self.logs where key.conversation == room {
             if log.count > 0 || log.proof != nil { members.insert(key.name.author) }
             guard counts(key.name.author) else { continue }
-            guard log.count > 0 || log.proof != nil else { continue }
+            let count = min(log.count, limit(key.name))
+            guard count > 0 || log.proof != nil && count == log.count else { continue }
             replica.logs[key.name] = Replica.Log(
-                seq: log.count, head: log.head.id,
-                point: log.proof.map { min($0.point, log.count + 1) })
+                seq: count, head: count == 0 ? log.head.id : log.rows[Int(count) - 1].id,
+                point: count < log.count ? nil : log.proof.map { min($0.point, count + 1) })
             for (index, row) in log.rows.enumerated()
-            where row.visibility == .shown && row.entry.time <= deadline {
+            where row.visibility == .shown && row.entry.time <= deadline && index < limit(key.name)
+            {
                 let name = key.name
                 shown.append(
                     ((row.entry.time, name.author, name.incarnation, index), row.id))
             }
         }
         let authors = Set(replica.logs.keys.map(\.author))
-        // In larger conversations marks are not taken any longer.
+        // In larger conversations marks are not taken any longer, and in groups their number is another one.
         let takesMarks =
-            members.count <= Limits.markMembers + 1 && members.count == authors.count
+            self.groups.known[room] == nil && members.count <= Limits.markMembers + 1
+            && members.count == authors.count
         for (key, record) in self.records
         where authors.contains(key.author) && (key.conversation ?? room) == room
             && record.time <= deadline && (takesMarks || key.kind != Record.Kind.mark)

@@ -124,16 +124,14 @@ extension Simulation {
             self.machines[machine].access.keyring.add(membership.kind)
             self.checker.keyring.add(membership.kind)
             self.checker.keyHolders[id, default: []].insert(machine)
-            self.checker.groups[id] = membership.kind.group
+            self.checker.groups.table[id] = membership.kind.group
         }
         for held in batch.groups.epochs {
-            guard let group = self.checker.groups[held.group],
-                let key = try? ConversationKey(
-                    EpochKey(id: held.epoch.id, key: held.key), suite: group.suite, of: group.id)
+            guard let group = self.checker.groups.table[held.group],
+                let key = ConversationKey(of: held, in: group)
             else { continue }
-            self.machines[machine].access.keyring.add(key)
             self.checker.keyring.add(key)
-            self.checker.epochHolders[key.id, default: []].insert(machine)
+            self.checker.groups.holders[key.id, default: []].insert(machine)
         }
     }
 }

@@ -20,11 +20,12 @@ extension Simulation {
     /// The texts that a machine shows of a conversation, in display order.
     package func messages(on machine: Int, in conversation: ConversationID) -> [Shown] {
         var found: [(order: (HybridTime, PeerID, UInt64, Int), message: Shown)] = []
+        let keyring = self.machines[machine].keyring
         for (key, log) in self.machines[machine].store.logs
         where key.conversation == conversation {
             for (index, row) in log.rows.enumerated() where row.cursor != nil {
                 let envelope = self.machines[machine].store.envelope(of: row, key, index)
-                let reading = self.machines[machine].access.keyring.read(envelope)
+                let reading = keyring.read(envelope)
                 guard row.verdict.isSeen, case .text(let text)? = reading.content else { continue }
                 let author = self.machines.first { $0.id == key.name.author }?.index ?? -1
                 found.append(
@@ -120,7 +121,8 @@ extension Simulation {
         return "nodes \(self.machines.count) hostile \(hostile) "
             + "sessions \(self.faults.hasSessions ? 1 : 0) messages \(self.acknowledgedCount) "
             + "files \(self.checker.counts.filesFetched) streams \(self.checker.streams.readCount) "
-            + "assaults \(self.assaults.count) events \(self.record.eventCount) "
+            + "keys \(self.checker.groups.givenCount) assaults \(self.assaults.count) "
+            + "events \(self.record.eventCount) "
             + "milliseconds \(self.time) rounds \(self.rounds)"
     }
 }

@@ -1,9 +1,18 @@
 extension Simulation {
     /// Runs a whole simulation that follows from one number: machines, work, faults, then peace.
-    package static func run(seed: UInt64, log: ((String) -> Void)? = nil) throws -> Simulation {
+    ///
+    /// - Parameter hasGroups: whether users found groups, too.
+    package static func run(
+        seed: UInt64, hasGroups: Bool = false, log: ((String) -> Void)? = nil
+    ) throws -> Simulation {
         var random = SeededRandom(seed: seed)
-        let faults = Faults(using: &random)
-        let workload = Workload(using: &random)
+        var faults = Faults(using: &random)
+        var workload = Workload(using: &random)
+        if hasGroups {
+            workload.drawGroups(of: seed)
+            // What somebody signs whose clock is years ahead others take in years.
+            faults.clocks.error = min(faults.clocks.error, 400_000)
+        }
         // Now and then a larger company.
         let count = random.chance(4) ? random.number(13...24) : random.number(5...12)
         let simulation = Simulation(seed: random.next(), machines: count, faults: faults)

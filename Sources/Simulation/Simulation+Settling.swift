@@ -48,6 +48,7 @@ extension Simulation {
                 within: rounds * Limits.pingMilliseconds
             ) {
                 if self.story.hasFiles { try self.fetchLacking() }
+                try self.acceptGroups()
                 reason = try self.disagreement() ?? ""
                 return reason.isEmpty
             }
@@ -56,8 +57,10 @@ extension Simulation {
         }
         let milliseconds = self.time - begin
         self.rounds = (milliseconds + Limits.pingMilliseconds - 1) / Limits.pingMilliseconds
+        try self.sayLastWords()
         try self.run(for: 65_000)
         try self.checkAgreement()
+        try self.checkLastWords()
         var frames = 0
         for minute in 0..<Self.mostMinutes where minute == 0 || frames > 0 {
             let before = self.checker.counts.syncFrames
@@ -140,6 +143,7 @@ extension Simulation {
             }
             if !one.requests.isEmpty { return "requests of \(one.index) are not answered" }
         }
+        if let reason = self.checker.disagreementOfGroups(self.machines) { return reason }
         let rooms = Set(machines.flatMap { $0.store.rooms.keys }).sorted()
         for room in rooms {
             let reason = self.disagreement(in: room, among: machines.map(\.index))
@@ -151,23 +155,33 @@ extension Simulation {
     /// What does not agree yet of a conversation among those of some machines that are in it.
     func disagreement(in room: ConversationID, among machines: [Int]) -> String? {
         let members = machines.map { self.machines[$0] }.filter {
-            $0.store.rooms[room]?.isJoined == true
+            self.checker.takesPart($0, in: room)
         }
         guard let first = members.first else { return nil }
+        let limit = self.checker.ends(in: room, among: members)
         let expected = first.store.replica(
-            of: room, through: self.deadline, counts: self.checker.counts)
+            of: room, through: self.deadline, counts: self.checker.counts, to: limit)
         for member in members.dropFirst() {
             let replica = member.store.replica(
-                of: room, through: self.deadline, counts: self.checker.counts)
+                of: room, through: self.deadline, counts: self.checker.counts, to: limit)
             if replica != expected {
-                return self.difference(expected, first.index, replica, member.index)
+                return self.difference(expected, first.index, replica, member.index, in: room)
             }
         }
         return self.lack(of: room, among: members)
     }
 
-    private func difference(_ one: Replica, _ first: Int, _ other: Replica, _ second: Int) -> String
-    {
+    private func lack(
+        _ one: UInt64, _ first: Int, _ other: UInt64, _ second: Int, of key: LogKey
+    ) -> String {
+        let (less, more) = one < other ? (first, second) : (second, first)
+        return self.checker.lack(
+            of: key, min(one, other) + 1, on: self.machines[less], beside: self.machines[more])
+    }
+
+    private func difference(
+        _ one: Replica, _ first: Int, _ other: Replica, _ second: Int, in room: ConversationID
+    ) -> String {
         for name in Set(one.logs.keys).union(other.logs.keys).sorted()
         where one.logs[name] != other.logs[name] {
             let author = self.machines.first { $0.id == name.author }?.index ?? -1
@@ -179,6 +193,9 @@ extension Simulation {
             }
             return "of a log of \(author) node \(first) has \(text(one.logs[name])), node "
                 + "\(second) \(text(other.logs[name]))"
+                + self.lack(
+                    one.logs[name]?.seq ?? 0, first, other.logs[name]?.seq ?? 0, second,
+                    of: LogKey(conversation: room, name: name))
         }
         let records = Set(one.records.keys).union(other.records.keys)
         if let key = records.first(where: { one.records[$0] != other.records[$0] }) {

@@ -35,6 +35,7 @@ package final class Simulation {
         case assault(machine: Int)
         case file(machine: Int, FileHappening)
         case stream(machine: Int, StreamHappening)
+        case group(machine: Int, GroupDeed, number: Int)
     }
 
     /// Milliseconds since 1970 at which a simulation begins.
@@ -220,7 +221,7 @@ package final class Simulation {
             guard self.isRunning(index, start) else { return }
             let machine = self.machines[index]
             let earlier = machine.store.earlierSend(
-                key, in: conversation, by: machine.access.keyring)
+                key, in: conversation, by: machine.keyring)
             try self.tell(index, .lookedUp(request, earlier))
         case .erases(let index, let room): try self.erase(by: index, in: room)
         case .expires(let index, let room): try self.expire(by: index, in: room)
@@ -235,6 +236,8 @@ package final class Simulation {
         case .file(let index, let happening): try self.happen(happening, on: index)
         case .stream(let index, let happening):
             if !self.isSettling { try self.happen(happening, on: index) }
+        case .group(let index, let deed, let number):
+            if !self.isSettling { try self.happen(deed, by: index, inGroup: number) }
         case .request(let index, let request): try self.request(index, request)
         case .fault(let fault): if !self.isSettling { try self.cause(fault) }
         }
@@ -373,6 +376,7 @@ package final class Simulation {
         try self.checker.gaveWay(batch, by: machine, at: self.time)
         try self.checker.followed(batch, by: machine, faults: self.faults)
         try self.checker.drafted(batch, by: machine, clocksAgree: self.clocksAgree)
+        try self.checker.keyed(batch, by: machine, at: self.time)
         try self.checker.dated(
             batch, by: machine, at: max(self.instant(index).wall, Self.built))
         let delay = machine.random.number(0...self.faults.commitDelay)
@@ -402,6 +406,7 @@ package final class Simulation {
 
     func write(_ batch: Batch, _ index: Int) throws -> BatchOutcome {
         self.noteKeys(of: batch, on: index)
+        try self.checker.noteActs(of: batch, on: self.machines[index], at: self.time)
         let outcome = try self.machines[index].store.commit(batch) { run in
             // Many machines store the same run; its signature is checked once.
             let signature = run.run.attestation

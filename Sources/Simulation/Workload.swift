@@ -37,6 +37,9 @@ package struct Workload: Sendable {
     package var references = 0
     /// How many streams programs send.
     package var streams = 0
+    /// How many groups users found, and how often they do something in each.
+    package var groups = 0
+    package var groupDeeds = 0
 
     /// A plain workload.
     package init() {}
@@ -78,6 +81,14 @@ package struct Workload: Sendable {
         self.streams = streaming.chance(percent) ? streaming.number(1...10) : 0
     }
 
+    /// Draws how many groups there are, and how much is done in them.
+    mutating func drawGroups(of seed: UInt64) {
+        var grouping = SeededRandom(seed: seed ^ 0x964a)
+        self.groups = grouping.chance(70) ? 1 : 2
+        self.groupDeeds =
+            grouping.chance(20) ? grouping.number(100...250) : grouping.number(20...80)
+    }
+
     /// The most rooms that there are.
     package static let mostRooms = 6
 
@@ -100,6 +111,7 @@ extension Simulation {
         self.scheduleSignals(workload)
         self.scheduleFiles(workload)
         self.scheduleStreams(workload)
+        self.scheduleGroups(workload)
         for machine in self.machines.indices {
             for room in 0..<workload.rooms where room == 0 || self.random.chance(70) {
                 self.joinLater(

@@ -20,7 +20,7 @@ struct Derived {
     var members: [StoreFile.Membership: Attendance] = [:]
     /// The newest time shown, by conversation.
     var shown: [Int64: HybridTime] = [:]
-    /// Since when people say that devices are theirs no longer.
+    /// When people revoked their devices.
     var revoked = RevokedDevices([])
 }
 
@@ -250,7 +250,7 @@ extension StoreFile {
     }
 }
 
-/// Since when people say that devices are theirs no longer.
+/// When people revoked their devices.
 struct RevokedDevices {
     private var times: [RecordKey: HybridTime] = [:]
 

@@ -4,15 +4,15 @@ import Simulation
 /// What to simulate.
 struct Options {
     static let usage = """
-        usage: simulate [--from SEED] [--count N] [--assault | --sybils] [--log]
+        usage: simulate [--from SEED] [--count N] [--assault | --sybils | --groups] [--log]
                simulate --nodes N [--office [--links N]] [--from SEED] [--log]
 
         Runs N simulations (1) from SEED (1) on and prints a line for each; with --nodes one
         simulation of so many nodes, of which each finds a few others, or with --office all of
         them, of which each has at most 128 links, or as many as --links says; with --assault
         simulations in which peers do all that is forbidden and little else goes wrong, with
-        --sybils simulations in which one attacker has many keys, with --log all that nodes were
-        told and did.
+        --sybils simulations in which one attacker has many keys, with --groups simulations in
+        which people have groups, with --log all that nodes were told and did.
 
         """
 
@@ -36,6 +36,7 @@ struct Options {
     private var links: Int?
     private var isAssault = false
     private var isSybils = false
+    private var isGroups = false
     private var isOffice = false
     private var hasLog = false
 
@@ -53,6 +54,7 @@ struct Options {
                 self.links = Int(try Self.number(argument, rest.next(), in: Self.linkCounts))
             case "--assault": self.isAssault = true
             case "--sybils": self.isSybils = true
+            case "--groups": self.isGroups = true
             case "--office": self.isOffice = true
             case "--log": self.hasLog = true
             default: throw Refusal(text: "there is no option \(argument)")
@@ -66,7 +68,7 @@ struct Options {
         }
         let kinds = [
             (self.isAssault, "--assault"), (self.isSybils, "--sybils"),
-            (self.nodes != nil, "--nodes"),
+            (self.isGroups, "--groups"), (self.nodes != nil, "--nodes"),
         ]
         .filter(\.0).map(\.1)
         if kinds.count > 1 {
@@ -96,6 +98,7 @@ struct Options {
             } catch {
                 let kind =
                     (self.isAssault ? " ASSAULT=1" : "") + (self.isSybils ? " SYBILS=1" : "")
+                    + (self.isGroups ? " GROUPS=1" : "")
                     + (self.nodes.map { " NODES=\($0)" } ?? "")
                     + (self.isOffice ? " OFFICE=1" : "")
                     + (self.links.map { " LINKS=\($0)" } ?? "")
@@ -125,6 +128,6 @@ struct Options {
         if let nodes = self.nodes { return try Simulation.crowd(seed: seed, nodes, log: log) }
         if self.isSybils { return try Simulation.sybils(seed: seed, log: log) }
         if self.isAssault { return try Simulation.assault(seed: seed, log: log) }
-        return try Simulation.run(seed: seed, log: log)
+        return try Simulation.run(seed: seed, hasGroups: self.isGroups, log: log)
     }
 }

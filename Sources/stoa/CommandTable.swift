@@ -115,7 +115,8 @@ enum CommandTable {
             \(Self.groupLines)
             options of every command:
             \(CommandSyntax.list(OptionSyntax.global + [Self.version]))
-            TO is a room (a bare word), @ and a person's name or key, or @me: your notes.
+            TO is a room (a bare word), a group (+NAME), a person (@ and a name or key), or
+            @me: your notes.
             Exit codes: 0 done, 64 usage, 65 bad data, 69 no daemon, 70 internal, 74 disk,
             75 not in time, 77 refused; see stoa(1).
 

@@ -10,15 +10,15 @@ struct SecretInput {
     let which: String
     /// The longest, in bytes.
     let limit: Int
-    /// The invitation that is looked for in what is given; nil where all of it counts.
-    var invitation: PastedInvitation.Kind?
+    /// The invitations of which one is looked for in what is given; nil where all of it counts.
+    var invitation: [PastedInvitation.Kind]?
 
     static let realmInvitation = SecretInput(
         name: "invitation", which: "the whole line that stoa realm invite printed",
-        limit: ControlLimits.pasteBytes, invitation: .realm)
+        limit: ControlLimits.pasteBytes, invitation: [.realm])
     static let roomInvitation = SecretInput(
-        name: "invitation", which: "the whole line that stoa invite printed",
-        limit: ControlLimits.pasteBytes, invitation: .room)
+        name: "invitation", which: "the whole line that stoa invite or stoa group link printed",
+        limit: ControlLimits.pasteBytes, invitation: [.room, .group])
     /// A phrase that is to be used from here on.
     static let newPhrase = SecretInput(
         name: "new phrase", which: "six or more unrelated words",
@@ -64,10 +64,10 @@ struct SecretInput {
 
     /// The invitation in what was pasted or given as an argument.
     static func find(
-        _ kind: PastedInvitation.Kind, in text: String
+        _ kinds: [PastedInvitation.Kind], in text: String
     ) throws(Failure) -> String {
         do throws(PastedInvitation.Several) {
-            return try PastedInvitation.find(kind, in: text)
+            return try PastedInvitation.find(kinds, in: text)
         } catch { throw Failure(.badData, why: error.text, next: error.remedy) }
     }
 

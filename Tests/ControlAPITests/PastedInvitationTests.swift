@@ -33,6 +33,18 @@ struct PastedInvitationTests {
         #expect(try PastedInvitation.find(.realm, in: text) == Self.realm)
     }
 
+    @Test("to a room or a group is found where either is wanted")
+    func group() throws {
+        let group = Self.room("ops").replacing("stoa:room?", with: "stoa:group?")
+        let text = "First \(Self.realm), then <\(group)>."
+        #expect(try PastedInvitation.find(.room, .group, in: text) == group)
+        #expect(PastedInvitation.isOfGroup(group) && !PastedInvitation.isOfGroup(Self.realm))
+        #expect(!PastedInvitation.isOfRealm(text))
+        #expect(throws: PastedInvitation.Several.self) {
+            try PastedInvitation.find(.room, .group, in: group + " " + Self.room("ops"))
+        }
+    }
+
     @Test("is asked for where there are two, by their names and by nothing secret")
     func several() {
         do {

@@ -80,7 +80,7 @@ struct ChatRemedyTests {
         "stoa profile --picture", "stoa join ROOM --secret", "stoa realm rotate",
         "stoa status shows", "stoa status there", "stoa invite printed",
         "stoa realm invite printed", "stoa realm invite on", "stoa realm join --as",
-        "stoa search --until", "stoa group create NAME --from",
+        "stoa search --until", "stoa group create NAME --from", "stoa group link",
         // Chat chooses messages by keys, and says so itself.
         "stoa history --ids", "stoa history ROOM --ids", "stoa history X --ids",
     ]

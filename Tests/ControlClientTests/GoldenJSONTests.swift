@@ -25,7 +25,8 @@ import Testing
         "people",
         "people add @ada", "people remove @ada", "verify @ada", "block @ada", "unblock @ada",
         "settings", "settings DirectFrom anyone", "realm list", "realm leave office",
-        "realm rotate office", "export ops",
+        "realm rotate office", "export ops", "group members +ops", "group link +ops --approve",
+        "group link +ops --end --yes",
     ]
     private static let others: Set = [
         "realm", "backup", "restore", "device", "chat", "on", "run", "ask", "fetch", "picture",

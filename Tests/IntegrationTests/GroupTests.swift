@@ -4,19 +4,87 @@ import Testing
 extension IntegrationTests {
     @Suite("a group") struct GroupTests {
         /// The members as a node shows them: person, role and who brought them.
-        private static func members(_ node: Node) throws -> [String] {
+        static func members(_ node: Node) throws -> [String] {
             let found = try node.call("groupInfo", ["group": "+ops"])["members"]?.arrayValue ?? []
             return found.map { member in
                 ["person", "role"].map { member[$0]?.stringValue ?? "" }.joined(separator: " ")
             }
         }
 
-        private static func bring(_ node: Node, to group: String, by host: Node) throws {
+        static func bring(_ node: Node, to group: String, by host: Node) throws {
             _ = try host.stoa("group", "invite", group, host.key(of: "@\(node.name)"))
             try node.await("the invitation has come") { try !$0.list("requests").isEmpty }
             #expect(try node.stoa("requests").contains("+ops"))
             #expect(try !node.stoa("conversations").contains("+ops"))
             #expect(try node.stoa("accept", "+ops").contains("you are in +ops"))
+        }
+
+        static func isIn(_ node: Node) throws -> Bool {
+            try node.list("conversations").contains { $0["name"]?.stringValue == "+ops" }
+        }
+
+        // Shows: daemon.group-links
+        @Test(
+            "is entered by a link within two seconds with no admin online, and by one with approval once let in"
+        )
+        func link() throws {
+            let scratch = try Scratch()
+            let (ada, ben, cleo) = try Node.three(in: "agora", scratch)
+            for node in [ada, ben, cleo] {
+                try node.await("all know one another") { node in
+                    try Set(node.list("peers").compactMap { $0["name"]?.stringValue }).count == 2
+                }
+            }
+            _ = try ada.stoa("group", "create", "ops")
+            try Self.bring(ben, to: "+ops", by: ada)
+            try ben.await("he is in") { try Self.members($0).count == 2 }
+            let line = try ada.stoa("group", "link", "+ops")
+            #expect(try ada.stoa("group", "link", "+ops") == line)
+            let approved = try ada.stoa("group", "link", "+ops", "--approve")
+            _ = try ben.stoa("send", "+ops", "zyxw-before")
+            try ben.await("he has both links") { node in
+                try (node.call("groupInfo", ["group": "+ops"])["links"]?.arrayValue ?? []).count
+                    == 2
+            }
+            #expect(try cleo.stoa("join", approved).contains("you wait for an admin of +ops"))
+            #expect(try cleo.stoa("requests").contains("you wait for an admin of +ops"))
+            try ada.await("she is shown who waits") { node in
+                try !(node.call("groupInfo", ["group": "+ops"])["undecided"]?.arrayValue ?? [])
+                    .isEmpty
+            }
+            try ada.stop()
+            let start = ContinuousClock.now
+            #expect(try cleo.stoa("join", line).contains("you are in +ops"))
+            #expect(start.duration(to: .now) < .seconds(2))
+            try cleo.await("what was said has come") {
+                try $0.texts(in: "+ops").contains("zyxw-before")
+            }
+            try ada.start()
+            try ada.await("the owner knows") { try Self.members($0).count == 3 }
+            let out = try ada.key(of: "@cleo")
+            _ = try ada.stoa("group", "remove", "+ops", out, "--yes")
+            try cleo.await("she is out") { try !Self.isIn($0) }
+            // A removal ends all links, and no link lifts it.
+            _ = try cleo.stoa("join", line)
+            #expect(try !Self.isIn(cleo))
+            let again = try ada.stoa("group", "link", "+ops")
+            #expect(again != line)
+            try ben.await("he has the link") { node in
+                try (node.call("groupInfo", ["group": "+ops"])["links"]?.arrayValue ?? []).count
+                    == 1
+            }
+            _ = try cleo.stoa("decline", "+ops")
+            #expect(try cleo.stoa("join", again).contains("you wait for an admin of +ops"))
+            try ada.await("she is shown who came back") { node in
+                try (node.call("groupInfo", ["group": "+ops"])["undecided"]?.arrayValue ?? [])
+                    .contains { $0["reason"] == "cameBack" }
+            }
+            _ = try ada.stoa("group", "approve", "+ops", out)
+            try cleo.await("she is in again") { try Self.isIn($0) }
+            for node in [ada, ben, cleo] {
+                try node.stop()
+                #expect(try node.stoad("--check").exit == .code(0))
+            }
         }
 
         // Shows: told.removed

@@ -1,8 +1,8 @@
-/// A line that lets in whoever has it: `stoa:room?…`, `stoa:realm?…`.
+/// A line that lets in whoever has it: `stoa:room?…`, `stoa:realm?…`, `stoa:group?…`.
 ///
 /// It is not echoed, not remembered, not saved and not sent, wherever it is typed.
 package struct TypedInvitation: Equatable, Sendable {
-    private static let beginnings = ["stoa:room?", "stoa:realm?"]
+    private static let beginnings = ["stoa:room?", "stoa:realm?", "stoa:group?"]
 
     let text: String
 

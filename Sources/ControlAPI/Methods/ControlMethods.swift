@@ -30,6 +30,7 @@ package enum ControlMethods {
         GroupInfoMethod.self,
         GroupActMethod.self,
         GroupApproveMethod.self,
+        GroupLinkMethod.self,
         SendMethod.self,
         EditMethod.self,
         DeleteMethod.self,

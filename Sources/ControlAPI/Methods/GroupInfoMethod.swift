@@ -19,6 +19,14 @@ package enum GroupInfoMethod: ControlMethod {
         "keysUnknown": "the person's keys never arrived here",
     ]
 
+    /// Why no link is made or ended.
+    static let linkReasons: KeyValuePairs<String, String> = [
+        "notGroup": "the conversation is no group",
+        "notAdmin": "only an admin may",
+        "tooManyLinks": "32 links are open",
+        "noLink": "there is no such open link",
+    ]
+
     package typealias Params = GroupParams
 
     /// Somebody in the group.
@@ -33,6 +41,7 @@ package enum GroupInfoMethod: ControlMethod {
         package var by = ""
         package var waiting: Bool?
         package var devices: [String] = []
+        package var linked: Bool?
 
         package init() {}
 
@@ -52,6 +61,10 @@ package enum GroupInfoMethod: ControlMethod {
                 "True if they have not written or done anything in the group yet.")
             visitor.field(
                 "devices", &self.devices, .any, "Their devices, as far as they are known here.")
+            visitor.field(
+                "linked", &self.linked, .any,
+                "True if one of these devices is linked with this node, so that they learn at once of what is done."
+            )
         }
     }
 
@@ -76,8 +89,34 @@ package enum GroupInfoMethod: ControlMethod {
             )
             visitor.field("by", &self.by, .any, "The name of its author.")
             visitor.field(
-                "reason", &self.reason, .any, "Why it does not count: a word, as in groupAct.")
+                "reason", &self.reason, .any,
+                "Why it does not count: a word, as in groupAct; approve: someone came by a link and waits."
+            )
             visitor.field("time", &self.time, .any, "When, by its author's clock.")
+        }
+    }
+
+    /// A link by which anyone can come in.
+    package struct Link: ControlValue {
+        package var act = ""
+        package var by = ""
+        package var own: Bool?
+        package var approve: Bool?
+        package var time = Timestamp(milliseconds: 0)
+        package var expires: Timestamp?
+
+        package init() {}
+
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("act", &self.act, .any, "The link's id, for groupLink.")
+            visitor.field("by", &self.by, .any, "The name of the admin who made it.")
+            visitor.field(
+                "own", &self.own, .any,
+                "True if this device made it, so that groupLink can show its line again.")
+            visitor.field("approve", &self.approve, .any, "True if an admin lets people in.")
+            visitor.field("time", &self.time, .any, "When it was made, by its maker's clock.")
+            visitor.field(
+                "expires", &self.expires, .any, "Until when it works; left out for ever.")
         }
     }
 
@@ -88,10 +127,13 @@ package enum GroupInfoMethod: ControlMethod {
         package var role: RoleWord?
         package var members: [Member] = []
         package var undecided: [Undecided] = []
+        package var links: [Link] = []
         package var waitingActs: Int64 = 0
         package var acts: Int64 = 0
 
-        package var expectedBytes: Int { 400 * (self.members.count + self.undecided.count) + 200 }
+        package var expectedBytes: Int {
+            400 * (self.members.count + self.undecided.count + self.links.count) + 200
+        }
 
         package init() {}
 
@@ -108,6 +150,7 @@ package enum GroupInfoMethod: ControlMethod {
             visitor.field(
                 "undecided", &self.undecided, .any,
                 "Acts that do not count and that someone may approve.")
+            visitor.field("links", &self.links, .any, "Its open links, for admins to end.")
             visitor.field(
                 "waitingActs", &self.waitingActs, .any,
                 "How many acts are here that follow acts that are not.")

@@ -1,17 +1,22 @@
 /// The method `join`.
 package enum JoinMethod: ControlMethod {
     package static let description = MethodDescription(
-        "join", "Join a room, or create it by being the first.",
+        "join", "Join a room, or create it by being the first; or come into a group by its link.",
         result: "conversation",
         errors: [.notFound, .ambiguous, .refused, .busy, .tooLarge, .storageFailed], isChange: true,
         details:
             "Joining again changes nothing. Deriving the key of a phrase takes half a "
             + "second and 256 MiB, one at a time. A different phrase, name or realm leads to "
-            + "a different, empty room.",
+            + "a different, empty room. A group's link lets the user in as soon as a member is linked; "
+            + "until then, or until an admin agrees, the answer has waiting, and requests lists the group.",
         reasons: [
             "badPhrase": "a phrase of six words has a mistake",
             "badInvite": "the invitation was mistyped or cut",
             "tooManyRooms": "no room for more conversations",
+            "notInRealm": "the user is not in the group's realm",
+            "linkExpired": "the group's link has expired",
+            "linkEnded": "the group's link was ended",
+            "linkAltered": "the line is not that of the group's link",
         ],
         example: ["room": "ops"])
 
@@ -23,7 +28,7 @@ package enum JoinMethod: ControlMethod {
         package var phrase: String?
         /// How a secret room is sealed, where its phrase does not say; nil for `xchacha20-poly1305`.
         package var suite: SuiteWord?
-        /// The line that invites to a secret room, in the place of all else.
+        /// The line that invites to a secret room, or that of a group's link, in the place of all else.
         package var invite: String?
 
         package init() {}
@@ -39,7 +44,8 @@ package enum JoinMethod: ControlMethod {
             )
             visitor.field(
                 "invite", &self.invite, .any,
-                "An invitation to a secret room, instead of the other parameters.")
+                "An invitation to a secret room, or a group's link, instead of the other parameters."
+            )
         }
     }
 

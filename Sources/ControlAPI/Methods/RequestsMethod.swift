@@ -52,6 +52,26 @@ package enum RequestsMethod: ControlMethod {
         }
     }
 
+    /// A group into which the user comes by a link.
+    package struct Join: ControlValue {
+        package var group = ""
+        package var name = ""
+        package var time = Timestamp(milliseconds: 0)
+        package var waiting = JoinWaitWord.member
+
+        package init() {}
+
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("group", &self.group, .id, "The group's id.")
+            visitor.field("name", &self.name, .any, "The group's name in its link: +ops.")
+            visitor.field("time", &self.time, .any, "When the user gave the link.")
+            visitor.field(
+                "waiting", &self.waiting, .any,
+                "member: no member has answered; admin: an admin has to agree; else why the link does not work."
+            )
+        }
+    }
+
     package typealias Params = PageParams
 
     /// A part of the list.
@@ -59,6 +79,7 @@ package enum RequestsMethod: ControlMethod {
         package var items: [Request] = []
         package var next: String?
         package var turnedAway: Int64?
+        package var joins: [Join]?
 
         /// The elements, and a little around them.
         package var expectedBytes: Int { self.items.expectedBytes + 80 }
@@ -75,6 +96,10 @@ package enum RequestsMethod: ControlMethod {
             visitor.field(
                 "turnedAway", &self.turnedAway, .any,
                 "How many requests were dropped for lack of room since the daemon started.")
+            visitor.field(
+                "joins", &self.joins, .any,
+                "Groups into which the user comes by a link and is not in yet; decline gives one up. Left out if there are none."
+            )
         }
     }
 }

@@ -5,6 +5,6 @@
 package enum ReservedMethods {
     /// The names, in the order of the documentation.
     package static let names = [
-        "groupLink", "devicePromote", "deviceDemote",
+        "devicePromote", "deviceDemote",
     ]
 }

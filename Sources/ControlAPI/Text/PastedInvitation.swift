@@ -4,6 +4,7 @@ package enum PastedInvitation {
     package enum Kind: String, CaseIterable, Sendable {
         case realm
         case room
+        case group
 
         fileprivate var beginning: String { "stoa:\(self.rawValue)?" }
     }
@@ -22,30 +23,42 @@ package enum PastedInvitation {
     /// How many are named where there are several.
     private static let named = 4
 
-    /// The one invitation of a kind that is in a text, or the text where there is none that is whole: what
+    /// The one invitation of these kinds that is in a text, or the text where there is none that is whole: what
     /// reads it says what is wrong with it.
-    package static func find(_ kind: Kind, in text: String) throws(Several) -> String {
-        var found: [String] = []
-        for link in Self.links(of: kind, in: Array(text.unicodeScalars))
-        where !found.contains(link) {
-            found.append(link)
+    package static func find(_ kinds: Kind..., in text: String) throws(Several) -> String {
+        try Self.find(kinds, in: text)
+    }
+
+    package static func find(_ kinds: [Kind], in text: String) throws(Several) -> String {
+        var found: [(kind: Kind, link: String)] = []
+        for kind in kinds {
+            for link in Self.links(of: kind, in: Array(text.unicodeScalars))
+            where !found.contains(where: { $0.link == link }) {
+                found.append((kind, link))
+            }
         }
         guard found.count < 2 else {
             let places = found.prefix(Self.named).map {
-                "the \(kind.rawValue) \(Self.name(of: $0))"
+                "the \($0.kind.rawValue) \(Self.name(of: $0.link))"
             }
             let isMore = found.count > Self.named
             throw Several(
                 text: "there are \(found.count) invitations: to "
                     + places.joined(separator: " and to ") + (isMore ? " and others" : ""))
         }
-        return found.first ?? text
+        return found.first?.link ?? text
     }
 
     /// Whether a text invites to a realm alone.
     package static func isOfRealm(_ text: String) -> Bool {
         let lower = text.lowercased()
         return lower.contains(Kind.realm.beginning) && !lower.contains(Kind.room.beginning)
+            && !lower.contains(Kind.group.beginning)
+    }
+
+    /// Whether a line that was found is that of a group's link.
+    package static func isOfGroup(_ link: String) -> Bool {
+        link.lowercased().hasPrefix(Kind.group.beginning)
     }
 
     private static func links(of kind: Kind, in text: [Unicode.Scalar]) -> [String] {

@@ -107,7 +107,7 @@ package struct ChangeResult: ControlValue {
         case memberRemoved
         /// Somebody is an admin of a group now.
         case adminAdded
-        /// Somebody is an admin of a group no longer.
+        /// An admin of a group was demoted.
         case adminRemoved
         /// Somebody is linked.
         case linked

@@ -33,6 +33,7 @@ package struct ConversationResult: ControlValue {
     package var lastMessage: MessageResult?
     package var firstUnread: String?
     package var secret: Bool?
+    package var waiting: JoinWaitWord?
 
     package init() {}
 
@@ -92,5 +93,9 @@ package struct ConversationResult: ControlValue {
         visitor.field(
             "secret", &self.secret, .any,
             "True if only its members can read it: encrypted with a key of its own.")
+        visitor.field(
+            "waiting", &self.waiting, .any,
+            "Only from join with a group's link, if the user is not in the group yet: waits for any member, or for an admin."
+        )
     }
 }

@@ -19,6 +19,17 @@ package enum GroupActWord: String, WordValue {
     case demote
 }
 
+/// What stands between the user and a group into which they come by a link.
+package enum JoinWaitWord: String, WordValue {
+    /// No member has been linked since.
+    case member
+    /// An admin has to let them in.
+    case admin
+    case expired
+    case ended
+    case altered
+}
+
 /// The name of a parameter that is a group, and what is said of it.
 package struct GroupParams: ControlValue {
     package var group = ""

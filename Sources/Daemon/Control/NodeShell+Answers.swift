@@ -24,6 +24,7 @@ extension NodeShell {
         case (.done(let body), _): body()
         case (.ended(let body), _): body(true)
         case (.begun(let body), .joined(let id)): body(id)
+        case (.acted(let body), .acted(_, let act)): body(act)
         case (.expired(let body), .expired(_, let count)): body(count)
         case (.reached(let body), .reach(let reports, let packets)): body(reports, packets)
         case (.handedOver(let body), .handedOver(let bytes)): body(bytes)
@@ -62,6 +63,7 @@ extension NodeShell {
         switch answer {
         case .joined(let id), .arranged(let id), .acted(let id, _):
             self.withConversation(id, reply) { reply.answer($0) }
+        case .waitsToJoin(let id, let obstacle): self.waitsToJoin(id, obstacle, reply)
         case .left(let id): self.left(id, reply)
         case .profile: self.answerProfile(reply)
         case .presence(let presence): reply.answer(self.presenceResult(presence))

@@ -228,7 +228,7 @@ extension NodeShell {
         return self.node.ask { $0.group(id) } == nil ? nil : self.name(of: id)
     }
 
-    /// A device of somebody who is or was in a group, and how they are called.
+    /// A device of a present or former member of a group, and the name to show.
     private func shownMember(
         _ person: PersonID, of group: ConversationID
     ) -> (id: PeerID?, name: String) {

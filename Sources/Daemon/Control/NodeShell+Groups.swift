@@ -59,10 +59,11 @@ extension NodeShell {
     private func member(_ text: String, of id: ConversationID) -> PersonID? {
         let named = Set((try? self.people(text)) ?? [])
         guard let report = self.node.ask({ $0.groupReport(id) }) else { return nil }
-        let found = report.members.map(\.person).filter {
+        let people = Set(report.members.map(\.person) + report.undecided.map(\.author))
+        let found = people.filter {
             (report.devices[$0] ?? []).contains(where: named.contains)
         }
-        return found.count == 1 ? found[0] : nil
+        return found.count == 1 ? found.first : nil
     }
 
     /// How somebody is called; by the beginning of their person's id where no device of theirs is known.
@@ -84,8 +85,11 @@ extension NodeShell {
 
     /// What clients are told of a group.
     func groupInfo(_ id: ConversationID) throws(RPCError) -> GroupInfoMethod.Result {
-        guard let report = self.node.ask({ $0.groupReport(id) }) else { throw .notMember() }
+        guard let report = self.node.ask({ $0.groupReport(id) }) else {
+            throw self.notMember(of: id)
+        }
         let own = self.node.ask { $0.person(of: $0.id) }
+        let linked = Set(self.node.ask { $0.linkedPeers })
         let ordered = report.members.sorted { left, right in
             (left.role.order, left.person) < (right.role.order, right.person)
         }
@@ -109,18 +113,31 @@ extension NodeShell {
                 $0.role = RoleWord(member.role)
                 $0.since = Timestamp(clamping: member.since)
                 $0.by = name(member.by)
-                $0.waiting = member.hasCome || member.person == own ? nil : true
+                // Who is out themselves hears nothing of it any more.
+                $0.waiting =
+                    member.hasCome || member.person == own || result.role == nil ? nil : true
                 $0.devices = member.devices.map(\.description)
+                $0.linked = member.devices.contains(where: linked.contains) ? true : nil
             }
         }
         result.undecided = report.undecided.map { act in
             GroupInfoMethod.Undecided {
                 $0.act = act.id.hash.description
                 $0.does = act.kind.word
-                $0.person = act.kind.subject.map(name)
+                $0.person = act.subject.map(name)
                 $0.by = name(act.author)
                 $0.reason = act.reason.word
                 $0.time = Timestamp(clamping: act.time)
+            }
+        }
+        result.links = report.links.map { link in
+            GroupInfoMethod.Link {
+                $0.act = link.id.hash.description
+                $0.by = name(link.author)
+                $0.own = link.isOfThisDevice ? true : nil
+                $0.approve = link.needsApproval ? true : nil
+                $0.time = Timestamp(clamping: link.time)
+                $0.expires = link.expires.map { Timestamp(clamping: $0) }
             }
         }
         return result
@@ -132,7 +149,9 @@ extension NodeShell {
         var found = all.filter { text.count >= 8 && $0.id.hash.description.hasPrefix(text) }
         if text.hasPrefix("@") {
             let person = try self.groupPerson(text, in: id)
-            found = all.filter { ($0.kind.subject ?? $0.author) == person }
+            found = all.filter { ($0.subject ?? $0.author) == person }
+            // Who has come by several links is let in once.
+            if found.allSatisfy(\.isJoin) { found = found.suffix(1) }
         }
         guard found.count == 1 else {
             throw .refused(
@@ -164,6 +183,13 @@ extension Roster.Role {
         case .member: .max
         }
     }
+}
+
+extension GroupReport.Undecided {
+    fileprivate var isJoin: Bool { if case .join = self.kind { true } else { false } }
+
+    /// Whom it is about; nil for nobody.
+    fileprivate var subject: PersonID? { self.isJoin ? self.author : self.kind.subject }
 }
 
 extension ActKind {
@@ -212,6 +238,7 @@ extension Roster.Reason {
         case .cut: "deviceCut"
         case .form, .notSeen, .granted, .noLink, .ended, .late, .approve: self.rawValue
         case .cameBack: "cameBack"
+        case .share: "actsUsedUp"
         }
     }
 }
@@ -259,6 +286,11 @@ extension RPCError {
                 (
                     "there is no place for them among the admins",
                     "leave --above out, or name another admin"
+                )
+            case .share:
+                (
+                    "nobody would take another change of yours: each member has 16, each admin 128, and a group 4096",
+                    "ask the owner or an admin, or go on in a new group: stoa group create NAME --from GROUP"
                 )
             default:
                 (

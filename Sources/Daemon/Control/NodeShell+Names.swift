@@ -103,7 +103,7 @@ extension NodeShell {
                     + "characters")
         case .severalRooms(let text, let rooms):
             RPCError(
-                .ambiguous, "\"\(TerminalText.line(text))\" means \(rooms.count) rooms",
+                .ambiguous, "\"\(TerminalText.line(text))\" means \(rooms.count) conversations",
                 reason: "severalRooms",
                 remedy: "write one of: "
                     + rooms.map { Self.written($0, among: rooms) }.joined(separator: " or "),
@@ -167,6 +167,11 @@ extension NodeShell {
                 : "see stoa rooms, or join it: stoa join ROOM"
         }
         return "did you mean \"\(isPerson ? "@" : "")\(TerminalText.line(nearest))\"?"
+    }
+
+    /// For something that only those who are in a conversation may do.
+    func notMember(of conversation: ConversationID) -> RPCError {
+        RPCError(self.node.ask { $0.notMember(in: conversation) })
     }
 
     func name(of conversation: ConversationID) -> String {

@@ -63,13 +63,12 @@ extension NodeShell {
     }
 
     /// Enters a secret room by a line that invites to it.
-    func joinSecret(_ invite: String, _ reply: Reply) throws(RPCError) {
-        let line = try self.invitation(.room, in: invite)
+    func joinSecret(_ line: String, _ reply: Reply) throws(RPCError) {
         let room: SecretRoom
         do throws(InvitationError) {
             room = try RoomInvitation(line).room
         } catch {
-            let isRealm = invite.contains("stoa:realm?")
+            let isRealm = line.contains("stoa:realm?")
             throw .invalidParams(
                 "that is not an invitation to a room: \(error)", reason: "badInvite",
                 remedy: isRealm
@@ -98,9 +97,12 @@ extension NodeShell {
     func invitation(to text: String) throws(RPCError) -> InviteMethod.Result {
         let id = try self.conversation(text)
         guard let room = self.node.ask({ $0.secretRoom(id) }) else {
+            let isGroup = self.node.ask { $0.group(id) } != nil
             throw .refused(
                 "\"\(TerminalText.line(text))\" is not a secret room", reason: "notSecret",
-                remedy: "join an open room by its name: stoa join ROOM")
+                remedy: isGroup
+                    ? "invite people into a group: stoa group invite GROUP @PERSON"
+                    : "join an open room by its name: stoa join ROOM")
         }
         return InviteMethod.Result {
             $0.name = self.name(of: id)

@@ -14,6 +14,8 @@ struct PendingRequest {
         case linked(to: String)
         case done(() -> Void)
         case begun((ConversationID) -> Void)
+        /// Something was done in a group.
+        case acted((ActID) -> Void)
         /// Payloads have gone, so many.
         case expired((Int) -> Void)
         /// Who reaches this node, and what becomes of packets.

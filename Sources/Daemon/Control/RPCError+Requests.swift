@@ -36,6 +36,9 @@ extension RPCError {
             case .group(.notMember): .notInGroup
             case .refusedAct(let reason): RPCError(reason)
             case .group(.waitsForActs): .waitsForActs
+            case .link(let obstacle): RPCError(obstacle)
+            case .tooManyLinks: .tooManyLinks
+            case .tooManyJoins: .tooManyJoins
             case .notConnected(let failure): .notConnected(failure)
             case .tooManyTargets: .tooManyTargets
             case .tooFast(let milliseconds): .tooFast(milliseconds)
@@ -112,8 +115,8 @@ extension RPCError {
     }
 
     fileprivate static var notInGroup: RPCError {
-        .refused(
-            "you are not a member of this group", reason: "notInGroup",
+        RPCError(
+            .notMember, "you are not a member of this group", reason: "notInGroup",
             remedy: "ask one of its admins to invite you: stoa group invite GROUP @YOU")
     }
 
@@ -227,9 +230,10 @@ extension RPCError {
 
     fileprivate static func tooFast(_ milliseconds: UInt64) -> RPCError {
         RPCError(
-            .busy, "the streams of this conversation have used up their rate",
-            reason: "tooFast",
-            remedy: "send the packet again in \(milliseconds) ms",
+            .busy,
+            "the streams of this conversation have used up their rate, or the next key of the group is "
+                + "being made",
+            reason: "tooFast", remedy: "send it again in \(milliseconds) ms",
             details: [
                 JSON.Member("retryMilliseconds", .integer(Int64(clamping: milliseconds)))
             ])

@@ -2,7 +2,7 @@ internal import Crypto
 internal import Formats
 
 extension Content {
-    fileprivate var isEpoch: Bool { if case .epoch = self { true } else { false } }
+    var isEpoch: Bool { if case .epoch = self { true } else { false } }
 }
 
 /// Gives drafts their places in an own log, seals them where that is due, and attests them run by

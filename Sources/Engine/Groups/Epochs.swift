@@ -76,7 +76,8 @@ extension GroupView {
     /// - Parameter people: whom it is for, as ``finding(_:)`` says.
     func mayUse(_ epoch: Epoch, for people: Set<PersonID>) -> Bool {
         guard let past = self.graph.reach(of: epoch.basis) else { return false }
-        guard people.contains(epoch.maker), !self.roster.cutDevices.contains(epoch.device) else {
+        let device = OwnedDevice(person: epoch.maker, device: epoch.device)
+        guard people.contains(epoch.maker), !self.roster.cutDevices.contains(device) else {
             return false
         }
         guard self.takings.isSubset(of: past) else { return false }

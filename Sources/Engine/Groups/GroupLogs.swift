@@ -22,6 +22,13 @@ struct GroupLogs: Sendable {
     /// Those devices of members that are known here, ascending.
     var devices: [PeerID] = []
     private(set) var waiting: [LogName: WaitingLog] = [:]
+    /// Whether a key is here of which no log has told: then logs of those who are out are read to their ends, since its
+    /// maker may be one of them.
+    var readsOn = false
+    /// Up to where logs were read for announcements of keys alone.
+    private var read: [LogName: UInt64] = [:]
+    /// Whose the logs are of which nothing is taken.
+    private(set) var authors: [LogName: PersonID] = [:]
 
     /// The last entry of a log that is taken.
     func limit(of name: LogName) -> UInt64 { self.waiting[name].map { $0.seq - 1 } ?? .max }
@@ -33,5 +40,28 @@ struct GroupLogs: Sendable {
         return true
     }
 
-    mutating func release(_ name: LogName) { self.waiting[name] = nil }
+    mutating func release(_ name: LogName) {
+        self.waiting[name] = nil
+        self.read[name] = nil
+        self.authors[name] = nil
+    }
+
+    /// Holds back all of a log of somebody who is out.
+    mutating func hold(_ name: LogName, of person: PersonID) {
+        self.waiting[name] = WaitingLog(seq: 1, reason: .standing)
+        self.authors[name] = person
+    }
+
+    /// Whether a log is asked for beyond what is taken of it.
+    func reads(_ name: LogName) -> Bool {
+        self.readsOn && self.waiting[name]?.reason == .standing
+    }
+
+    /// Up to where a log was read that is not taken; 0 where it is not asked for.
+    func read(of name: LogName) -> UInt64 { self.reads(name) ? self.read[name] ?? 0 : 0 }
+
+    mutating func noteRead(_ name: LogName, through seq: UInt64) {
+        guard self.waiting[name]?.reason == .standing else { return }
+        self.read[name] = max(self.read[name] ?? 0, seq)
+    }
 }

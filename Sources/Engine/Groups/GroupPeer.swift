@@ -8,6 +8,10 @@ struct GroupPeer {
     /// That of the device, which the handshake has checked.
     let certificate: Certificate
     var groups: [ConversationID: GroupExchange] = [:]
+    /// Links of groups that both ends have shown: the peer comes by one, or the user does.
+    var openedLinks: Set<ActID> = []
+    /// How many joins of its own were looked at.
+    var joins = 0
 }
 
 /// What is exchanged of one group.
@@ -20,6 +24,8 @@ struct GroupExchange {
     var theirHeads: [ActID] = []
     /// Open questions: each is answered by one frame.
     var wants: [[ActID]] = []
+    /// Acts that came and are not taken, for want of room or since they are forged: they are not asked for again.
+    var refused: Set<ActID> = []
     /// Keys that the peer was given, or has.
     var given: Set<Bytes32> = []
     /// Keys that wait for what their makers tell of them.

@@ -24,12 +24,24 @@ package struct GroupReport: Hashable, Sendable {
         package var time: UInt64
     }
 
+    /// A link by which one can come.
+    package struct Link: Hashable, Sendable {
+        package var id: ActID
+        package var author: PersonID
+        /// Whether this device has made it, and can print its line again.
+        package var isOfThisDevice: Bool
+        package var time: UInt64
+        package var expires: UInt64?
+        package var needsApproval: Bool
+    }
+
     package var group: Group
     /// The devices of members and of all who signed an act, as far as they are known here.
     package var devices: [PersonID: [PeerID]] = [:]
     /// In the order of their ids.
     package var members: [Member] = []
     package var undecided: [Undecided] = []
+    package var links: [Link] = []
     /// How many acts wait for others that are not here.
     package var waitingActs = 0
     package var acts = 0
@@ -47,7 +59,7 @@ extension GroupState {
         report.devices = devices.mapValues { $0.sorted() }
         for (person, role) in roster.members.sorted(by: { $0.key < $1.key }) {
             let bringing = self.bringing(person)?.statement
-            let known = devices[person]?.subtracting(roster.cutDevices) ?? []
+            let known = (devices[person] ?? []).filter { self.view.isMember(person, on: $0) }
             report.members.append(
                 GroupReport.Member(
                     person: person, role: role, since: bringing?.time ?? 0,
@@ -62,7 +74,7 @@ extension GroupState {
                 GroupReport.Undecided(
                     id: id, author: act.author, kind: act.kind, reason: reason, time: act.time))
         }
-        report.waitingActs = self.waiting.count
+        report.waitingActs = self.waitingGraph().waiting.count
         report.acts = self.acts.count
         return report
     }
@@ -75,6 +87,14 @@ extension Node {
             return nil
         }
         var report = state.report
+        report.links = self.groups.openLinks(of: id, at: self.now.wall).compactMap { act in
+            act.link.map {
+                GroupReport.Link(
+                    id: act.id, author: act.statement.author,
+                    isOfThisDevice: act.statement.device == self.id, time: act.statement.time,
+                    expires: $0.expires, needsApproval: $0.needsApproval)
+            }
+        }
         let known = self.conversations.table[known: id]
         for index in report.members.indices {
             let person = report.members[index].person
@@ -89,7 +109,7 @@ extension Node {
                 if self.links.isShared(id, on: link) { report.members[index].hasCome = true }
             }
             devices.formUnion(self.persons.people.devices(of: person))
-            report.members[index].devices = devices.subtracting(state.view.roster.cutDevices)
+            report.members[index].devices = devices.filter { state.view.isMember(person, on: $0) }
                 .sorted()
             report.devices[person] = devices.sorted()
         }

@@ -6,6 +6,8 @@ struct AnnouncedEpoch: Hashable {
     var announcement: EpochAnnouncement
     var maker: PersonID
     var device: PeerID
+    /// Whether its people are not those of its basis, which never changes.
+    var isVoid = false
 
     var epoch: Epoch {
         Epoch(
@@ -17,8 +19,10 @@ struct AnnouncedEpoch: Hashable {
 /// An act that came before those that it follows.
 struct WaitingAct {
     var act: Act
-    /// The link that brought it; nil where the user has accepted it with a request.
-    var link: LinkID?
+    /// The links that brought it.
+    var links: Set<LinkID> = []
+    /// Whether the user has accepted it, with the request that it came with.
+    var isAccepted = false
 }
 
 /// One group, as far as it is here: what is on the disk counts, and what is on its way there is known.
@@ -31,6 +35,8 @@ struct GroupState {
     var hosts: Set<PersonID> = []
     private(set) var acts: [ActID: Act] = [:]
     private(set) var pending: [ActID: Act] = [:]
+    /// The acts on the disk that make links, oldest first.
+    private(set) var links: [ActID] = []
     var waiting: [ActID: WaitingAct] = [:]
     /// Of what is on the disk.
     private(set) var view: GroupView
@@ -38,19 +44,27 @@ struct GroupState {
     private(set) var digest: Bytes32
     /// Acts that no other follows, also of those that are on their way to the disk.
     private(set) var heads: Set<ActID> = []
+    /// Of what is here, also on its way to the disk.
+    private(set) var shares: ActShares
     private(set) var epochs: [Bytes32: HeldEpoch] = [:]
     /// Keys on their way to the disk.
-    var pendingEpochs: Set<Bytes32> = []
+    private(set) var pendingEpochs: Set<Bytes32> = []
+    /// How many keys of each person are here or on their way to the disk.
+    private var made: [PersonID: Int] = [:]
     /// Keys of which logs tell and that are not here.
     var announced: [Bytes32: AnnouncedEpoch] = [:]
+    /// Keys whose announcements were read in runs that were not taken: none of them seals own entries, since others
+    /// might never find what announces it.
+    var unplaced: Set<Bytes32> = []
     /// What the next own entry is sealed with.
     var writing = KeyToWrite.none(.waitsForActs)
     /// What each key's basis says, once it is here; it never changes.
-    private var people: [Bytes32: Set<PersonID>] = [:]
+    private var findings: [Bytes32: EpochFinding] = [:]
 
     init(_ group: Group, isActive: Bool, acts: [Act] = [], epochs: [HeldEpoch] = []) {
         self.group = group
         self.isActive = isActive
+        self.shares = ActShares(owner: group.owner.id)
         self.view = GroupView([:], history: group.history)
         self.digest = ActID.digest(of: [], in: group.id)
         for act in acts { self.follow(act) }
@@ -62,6 +76,11 @@ struct GroupState {
 
     func has(_ id: ActID) -> Bool { self.acts[id] != nil || self.pending[id] != nil }
 
+    /// An act that is here, taken or not.
+    func known(_ id: ActID) -> Act? {
+        self.acts[id] ?? self.pending[id] ?? self.waiting[id]?.act
+    }
+
     /// Takes an act whose basis is here, on its way to the disk.
     mutating func take(_ act: Act) {
         self.pending[act.id] = act
@@ -72,6 +91,7 @@ struct GroupState {
     private mutating func follow(_ act: Act) {
         self.heads.subtract(act.statement.basis)
         self.heads.insert(act.id)
+        self.shares.add(act.statement)
     }
 
     /// Acts are on the disk, and count.
@@ -79,6 +99,7 @@ struct GroupState {
         for act in stored {
             self.pending[act.id] = nil
             self.acts[act.id] = act
+            if act.link != nil { self.links.append(act.id) }
         }
         self.view = Self.view(of: self.acts.values, self.group)
         self.digest = ActID.digest(of: self.acts.keys, in: self.group.id)
@@ -86,9 +107,30 @@ struct GroupState {
 
     /// A key is on the disk.
     mutating func store(_ epoch: HeldEpoch) {
-        self.pendingEpochs.remove(epoch.epoch.id)
+        let isNew = self.pendingEpochs.remove(epoch.epoch.id) == nil
+        if isNew, self.epochs[epoch.epoch.id] == nil {
+            self.made[epoch.epoch.maker, default: 0] += 1
+        }
         self.epochs[epoch.epoch.id] = epoch
         self.announced[epoch.epoch.id] = nil
+    }
+
+    /// Takes a key, on its way to the disk.
+    mutating func take(_ epoch: Epoch) {
+        guard self.pendingEpochs.insert(epoch.id).inserted else { return }
+        self.made[epoch.maker, default: 0] += 1
+    }
+
+    /// Whether one more key of somebody is taken.
+    func takesKey(of maker: PersonID) -> Bool { self.made[maker] ?? 0 < Limits.keysOfPerson }
+
+    /// Whether one more key is kept of which a log of somebody tells: each has a share, members in any case.
+    func hasRoom(forKeyOf maker: PersonID) -> Bool {
+        guard
+            self.announced.values.count(where: { $0.maker == maker }) < Limits.announcedKeysOfPerson
+        else { return false }
+        return self.view.roster.members[maker] != nil
+            || self.announced.count < Limits.announcedKeys
     }
 
     /// What is known with what is on its way to the disk, and with these.
@@ -104,9 +146,9 @@ struct GroupState {
 
     /// What the basis of a key says.
     mutating func finding(_ epoch: Epoch) -> EpochFinding {
-        if let people = self.people[epoch.id] { return .people(people) }
+        if let finding = self.findings[epoch.id] { return finding }
         let finding = self.view.finding(epoch)
-        if case .people(let people) = finding { self.people[epoch.id] = people }
+        if finding != .waits { self.findings[epoch.id] = finding }
         return finding
     }
 
@@ -117,7 +159,7 @@ struct GroupState {
         while let id = left.popLast() {
             if id == act { return true }
             guard seen.insert(id).inserted else { continue }
-            left += (self.acts[id] ?? self.pending[id])?.statement.basis ?? []
+            left += self.known(id)?.statement.basis ?? []
         }
         return false
     }
@@ -164,10 +206,14 @@ extension GroupView {
 }
 
 extension Act {
+    var brings: PersonID? { self.statement.brings }
+}
+
+extension ActStatement {
     /// Whom it brings into the group, if it counts.
     var brings: PersonID? {
-        switch self.statement.kind {
-        case .create, .join: self.statement.author
+        switch self.kind {
+        case .create, .join: self.author
         case .add(let person), .admin(let person, _): person
         default: nil
         }

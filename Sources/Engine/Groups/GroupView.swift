@@ -20,6 +20,8 @@ struct GroupView {
     let takings: ActSet
     /// Acts that nothing follows, ascending.
     let heads: [ActID]
+    /// People whom an act has brought that counts, or that was signed in good faith.
+    let known: Set<PersonID>
 
     init(
         _ acts: [ActID: ActStatement], history: Group.History, places: Int = Limits.groupMembers
@@ -35,13 +37,40 @@ struct GroupView {
             if let place = self.graph.index[id] { takings.insert(place) }
         }
         self.takings = takings
+        var known = self.roster.brought
+        for (place, id) in self.graph.ids.enumerated() {
+            switch self.roster.verdicts[id] {
+            case .undecided?, .settled?:
+                if let person = self.graph.acts[self.graph.meant(by: place)].brings {
+                    known.insert(person)
+                }
+            case .counts?, .void?, .waits?, nil: break
+            }
+        }
+        self.known = known
         let followed = Set(self.graph.acts.flatMap(\.basis))
         self.heads = self.graph.ids.filter { !followed.contains($0) }.sorted()
     }
 
     /// Whether somebody is a member, and the device is not one that they have cut.
     func isMember(_ person: PersonID, on device: PeerID) -> Bool {
-        self.roster.members[person] != nil && !self.roster.cutDevices.contains(device)
+        self.roster.members[person] != nil
+            && !self.roster.cutDevices
+                .contains(OwnedDevice(person: person, device: device))
+    }
+
+    /// The heads, before all others as many as it takes to reach all takings.
+    var headsByTakings: [ActID] {
+        var left = self.graph.ids.indices.filter(self.takings.contains)
+        var first: [ActID] = []
+        var others: [ActID] = []
+        for head in self.heads {
+            let past = self.graph.reach(of: [head])
+            let count = left.count
+            left.removeAll { past?.contains($0) == true }
+            if left.count < count { first.append(head) } else { others.append(head) }
+        }
+        return first + others
     }
 
     func standing(of person: PersonID) -> Standing {

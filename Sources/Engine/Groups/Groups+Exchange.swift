@@ -12,9 +12,14 @@ extension Groups {
 
     mutating func unlinked(_ link: LinkID) {
         self.peers[link] = nil
+        for id in self.joining.keys { self.joining[id]?.answers[link] = nil }
         for id in self.table.keys {
-            let left = self.table[id]?.waiting.filter { $0.value.link != link } ?? [:]
-            self.table[id]?.waiting = left
+            for (act, waiting) in self.table[id]?.waiting ?? [:] where waiting.links == [link] {
+                if !waiting.isAccepted { self.table[id]?.waiting[act] = nil }
+            }
+            for act in self.table[id]?.waiting.keys.sorted() ?? [] {
+                self.table[id]?.waiting[act]?.links.remove(link)
+            }
         }
     }
 
@@ -98,11 +103,14 @@ extension Groups {
 
     // MARK: What comes in
 
-    mutating func receive(_ frame: Frame, on link: LinkID, at wall: UInt64) -> [GroupAction] {
+    /// - Parameter tier: how far the peer is trusted, which counts where it comes by a link.
+    mutating func receive(
+        _ frame: Frame, on link: LinkID, as tier: Tier = .stranger, at wall: UInt64
+    ) -> [GroupAction] {
         switch frame {
         case .actHeads(let heads): self.receive(heads, on: link)
         case .actWant(let want): self.receive(want, on: link)
-        case .acts(let id, let acts): self.receive(acts, of: id, on: link, at: wall)
+        case .acts(let id, let acts): self.receive(acts, of: id, on: link, as: tier, at: wall)
         case .epochKeys(let id, let keys): self.receiveKeys(keys, of: id, on: link)
         default: []
         }
@@ -145,11 +153,11 @@ extension Groups {
     }
 
     private mutating func receive(
-        _ acts: [Act], of id: ConversationID, on link: LinkID, at wall: UInt64
+        _ acts: [Act], of id: ConversationID, on link: LinkID, as tier: Tier, at wall: UInt64
     ) -> [GroupAction] {
         guard let peer = self.peers[link] else { return [] }
         let state = self.table[id]
-        let fresh = acts.filter { state?.has($0.id) != true && state?.waiting[$0.id] == nil }
+        var fresh = acts.filter { state?.has($0.id) != true && state?.waiting[$0.id] == nil }
         let checked = [peer.device: peer.certificate]
         for act in fresh {
             guard act.statement.basis.isEmpty == act.statement.kind.isFounding else {
@@ -163,26 +171,72 @@ extension Groups {
             return self.consider(acts, of: id, on: link, at: wall)
         }
         self.answered(id, on: link)
-        // Until the acts are here that say so, whoever shows the one that brought the user is a host.
-        if !self.isInside(id), acts.contains(where: { $0.brings == self.own }) {
+        // Until the acts are here that say so, whoever shows the one that brought the user is a host; anybody can sign
+        // an add, so only one by somebody whom the group is known to have makes hosts.
+        if !self.isInside(id),
+            acts.contains(where: { $0.brings == self.own && state.vouches(for: $0, of: self.own) })
+        {
             self.table[id]?.hosts.insert(peer.person)
         }
+        var isBrought = self.concerns(id, link)
+        var answer: [GroupAction] = []
+        if !isBrought, let join = acts.first(where: { $0.isJoin(by: peer.device) }) {
+            let looked = self.look(
+                at: join, among: acts, of: id, on: link, as: tier, at: wall)
+            answer = looked.answer
+            switch looked.finding {
+            case .brings: break
+            case .waits: (fresh, isBrought) = ([join], true)
+            case .refused: return answer
+            }
+        }
         // What somebody signs who was put out changes nothing; from strangers nothing is taken.
-        let isBrought =
-            self.concerns(id, link)
-            || state.view.roster.brought.contains(peer.person)
-            || state.view(with: fresh).roster.brought.contains(peer.person)
+        isBrought = isBrought || state.view.roster.brought.contains(peer.person)
+        // That costs a look at the whole roster.
+        if !isBrought, fresh.contains(where: { $0.mayBring(peer.person) }) {
+            isBrought = state.view(with: fresh).roster.brought.contains(peer.person)
+        }
         guard isBrought else { return [] }
+        for act in acts where state.waiting[act.id] != nil { self.wait(act, from: link, in: id) }
         for act in fresh { self.wait(act, from: link, in: id) }
         if self.peers[link]?.groups[id] == nil { self.peers[link]?.groups[id] = GroupExchange() }
-        var writes = GroupWrites()
-        do throws(ForgedJoin) {
-            writes.acts = try self.takeChecked(in: id)
-        } catch {
-            return [.violation(link, "a join of a group without its line")]
+        self.wall = wall
+        let settled = self.settleWaiting(in: id)
+        if settled.isAny { self.peers[link]?.groups[id]?.refused = [] }
+        let kept = fresh.filter { act in
+            self.table[id].map { $0.has(act.id) || $0.waiting[act.id] != nil } ?? false
         }
-        let write: [GroupAction] = writes.isEmpty ? [] : [.write(writes)]
-        return write + self.ask(in: id, on: link)
+        self.refuse(Set(fresh.map(\.id)).subtracting(kept.map(\.id)), of: id, on: link)
+        // What brings nothing is not asked for again, or that would never end.
+        let asks = !kept.isEmpty && !settled.forgers.contains(link)
+        return answer + settled.actions + (asks ? self.ask(in: id, on: link) : [])
+    }
+
+    var isAnyActWaiting: Bool { self.table.values.contains { !$0.waiting.isEmpty } }
+
+    /// Takes those acts that have waited for their time.
+    mutating func takeDue(at wall: UInt64) -> [GroupAction] {
+        self.wall = wall
+        return self.table.keys.sorted().flatMap { self.settleWaiting(in: $0).actions }
+    }
+
+    private mutating func refuse(_ acts: Set<ActID>, of id: ConversationID, on link: LinkID) {
+        let count = self.peers[link]?.groups[id]?.refused.count ?? 0
+        guard count + acts.count <= Limits.groupActs else { return }
+        self.peers[link]?.groups[id]?.refused.formUnion(acts)
+    }
+
+    /// Takes what can be of what waits, and ends the links that brought forged joins.
+    mutating func settleWaiting(
+        in id: ConversationID
+    ) -> (actions: [GroupAction], forgers: Set<LinkID>, isAny: Bool) {
+        let (taken, forgers) = self.takeChecked(in: id, at: self.wall)
+        var writes = GroupWrites()
+        writes.acts = taken
+        let ended = forgers.sorted().map {
+            GroupAction.violation($0, "a join of a group without its line")
+        }
+        return ((taken.isEmpty ? [] : [.write(writes)]) + ended, forgers, !taken.isEmpty)
     }
 
     /// One frame answers one question.
@@ -198,66 +252,94 @@ extension Groups {
         else { return [] }
         exchange.wants.removeAll { want in want.allSatisfy(state.has) }
         let asked = Set(exchange.wants.joined())
-        let waiting = state.waiting.values.filter { $0.link == link || $0.link == nil }
-        let lacking = Set(waiting.flatMap { $0.act.statement.basis })
+        let waiting = state.waiting.values.filter { $0.isAccepted || $0.links.contains(link) }
+        // Also what is missing below acts that are on the disk.
+        let torn = state.view.graph.waiting.flatMap { state.acts[$0]?.statement.basis ?? [] }
+        let lacking = Set(waiting.flatMap { $0.act.statement.basis }).union(torn)
             .union(exchange.theirHeads)
-            .filter { !state.has($0) && state.waiting[$0] == nil && !asked.contains($0) }
+            .subtracting(exchange.refused)
+            .filter { id in
+                // What came from another one without its past is asked for here, with it.
+                let isWaiting = waiting.contains { $0.act.id == id }
+                return !state.has(id) && !isWaiting && !asked.contains(id)
+            }
         defer { self.peers[link]?.groups[id] = exchange }
         guard !lacking.isEmpty, exchange.wants.count < Limits.openActWants else { return [] }
         let wanted = Array(lacking.sorted().prefix(Limits.actBasis))
         exchange.wants.append(wanted)
-        let heads = Array(state.heads.sorted().prefix(Limits.actBasis))
+        let heads = state.headsToTell.prefix(Limits.actBasis).sorted()
         return [.send(.actWant(ActWant(group: id, wanted: wanted, heads: heads)), on: link)]
     }
 
     // MARK: Taking
 
-    /// Keeps an act until all that it follows is here.
+    /// Keeps an act until all that it follows is here; without a link, one that the user has accepted.
     mutating func wait(_ act: Act, from link: LinkID?, in id: ConversationID) {
-        guard let state = self.table[id], !state.has(act.id), state.waiting[act.id] == nil else {
-            return
+        guard let state = self.table[id], !state.has(act.id) else { return }
+        var waiting = state.waiting[act.id] ?? WaitingAct(act: act)
+        if let link { waiting.links.insert(link) } else { waiting.isAccepted = true }
+        if let link, state.waiting[act.id] == nil {
+            // What follows at once is taken in a moment.
+            let isNext =
+                act.statement.basis.allSatisfy(state.has) && state.hasRoom(for: act)
+            let ofLink = state.waiting.values.count { $0.links.contains(link) }
+            guard isNext || ofLink < Limits.waitingActs else { return }
         }
-        let isNext = act.statement.basis.allSatisfy { state.has($0) || state.waiting[$0] != nil }
-        let ofLink = state.waiting.values.count { $0.link == link }
-        // What follows at once is taken in a moment.
-        guard isNext || ofLink < Limits.waitingActs else { return }
-        self.table[id]?.waiting[act.id] = WaitingAct(act: act, link: link)
+        self.table[id]?.waiting[act.id] = waiting
     }
 
     /// Takes all acts whose basis is here, in an order in which each follows its own.
     mutating func takeWaiting(in id: ConversationID) -> [Act] {
-        (try? self.takeChecked(in: id)) ?? []
+        self.takeChecked(in: id, at: .max - Limits.joinMilliseconds).taken
     }
 
-    private struct ForgedJoin: Error {}
-
-    private mutating func takeChecked(in id: ConversationID) throws(ForgedJoin) -> [Act] {
-        guard var state = self.table[id] else { return [] }
+    /// Gives also the links that brought joins without the line of their link.
+    private mutating func takeChecked(
+        in id: ConversationID, at wall: UInt64
+    ) -> (taken: [Act], forgers: Set<LinkID>) {
+        guard var state = self.table[id], !state.waiting.isEmpty else { return ([], []) }
         defer { self.table[id] = state }
-        var taken: [Act] = []
-        var isMore = true
-        while isMore {
-            isMore = false
-            for (_, waiting) in state.waiting.sorted(by: { $0.key < $1.key }) {
-                let act = waiting.act
-                guard act.statement.basis.allSatisfy(state.has) else { continue }
-                state.waiting[act.id] = nil
-                guard state.hasRoom(for: act) else { continue }
-                guard state.isShown(act) else { throw ForgedJoin() }
-                state.take(act)
-                taken.append(act)
-                isMore = true
-            }
+        // One that is ahead of time waits: every later act would have its time.
+        let latest = wall + Limits.joinMilliseconds
+        var forgers: Set<LinkID> = []
+        for id in state.waitingGraph(until: latest).ids {
+            guard let waiting = state.waiting[id], !state.isShown(waiting.act) else { continue }
+            state.waiting[id] = nil
+            forgers.formUnion(waiting.links)
         }
-        return taken
+        var taken: [Act] = []
+        // Of what follows a forged one nothing is left here.
+        let graph = state.waitingGraph(until: latest)
+        for id in graph.ids {
+            guard let waiting = state.waiting[id],
+                waiting.isAccepted || state.hasRoom(for: waiting.act),
+                let reach = graph.reach(of: [id])
+            else { continue }
+            // With all of its past that is beyond shares.
+            let past = graph.ids.indices.filter(reach.contains)
+                .compactMap { state.waiting[graph.ids[$0]]?.act }
+            guard past.count == 1 || state.takes(past, for: waiting.act) else { continue }
+            for act in past { state.take(act) }
+            taken += past
+        }
+        return (taken, forgers)
+    }
+}
+
+extension Act {
+    /// Whether it may bring somebody: who an accepted act brings, it does not say itself.
+    fileprivate func mayBring(_ person: PersonID) -> Bool {
+        if case .accept = self.statement.kind { return true }
+        return self.brings == person
     }
 }
 
 extension GroupState {
-    /// Whether one more act is taken: the last ones are the owner's.
-    fileprivate func hasRoom(for act: Act) -> Bool {
-        let isOwners = act.statement.author == self.ownerID
-        return self.count < Limits.groupActs - (isOwners ? 0 : Limits.groupOwnerActs)
+    /// Whether an act that brings the user is by somebody of the group, as far as that is known here.
+    fileprivate func vouches(for act: Act, of own: PersonID) -> Bool {
+        let author = act.statement.author
+        return author == own || author == self.ownerID || self.hosts.contains(author)
+            || self.view.roster.brought.contains(author)
     }
 
     /// Whether a join shows the line of its link; all other acts need not.
@@ -265,7 +347,7 @@ extension GroupState {
     /// One that does not have its link in its past counts nowhere, whatever it shows.
     fileprivate func isShown(_ act: Act) -> Bool {
         guard case .join(let id, _) = act.statement.kind,
-            case .link(let link)? = (self.acts[id] ?? self.pending[id])?.statement.kind,
+            case .link(let link)? = self.known(id)?.statement.kind,
             self.isSeen(id, from: act.statement.basis)
         else { return true }
         return link.isShown(by: act, as: id)

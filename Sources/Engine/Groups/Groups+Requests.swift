@@ -7,25 +7,19 @@ extension Groups {
         _ acts: [Act], of id: ConversationID, on link: LinkID, at wall: UInt64
     ) -> [GroupAction] {
         guard let peer = self.peers[link] else { return [] }
-        let state = self.table[id]
+        if let join = self.join(id) { return self.receive(acts, for: join, on: link, at: wall) }
         guard let founding = acts.lazy.compactMap({ $0.statement.kind.founded }).first else {
             return self.tellOut(of: id, on: link)
         }
         let earlier = self.requests.all[id]
-        var all = state?.acts ?? [:]
-        for act in acts + (earlier?.acts ?? []) { all[act.id] = act }
-        let view = GroupView(all.mapValues(\.statement), history: founding.history)
-        // Of a long past not all came: then what asks is not judged here, but by the user.
-        let latest = acts.last { $0.brings == self.own && state?.acts[$0.id] == nil }
-        let asks =
-            view.roster.members[self.own] != nil
-            ? view.bringing(self.own, of: all) ?? latest
-            : latest.flatMap { view.roster.verdicts[$0.id] == .waits ? $0 : nil }
-        guard let asks, asks.statement.author != self.own else {
+        let (view, asks) = self.bringing(acts + (earlier?.acts ?? []), of: id, founding)
+        // What another device of the user does asks here as if anybody did it.
+        guard let asks, asks.statement.device != self.device else {
             // Who was brought and is out again before they have answered is not asked any longer.
             if var earlier, !earlier.isDeclined, view.standing(of: self.own) == .former {
                 // It is kept as if it were declined: by bringing and removing nobody calls the user again.
                 earlier.acts = []
+                earlier.time = 0
                 return [.write(self.ask(earlier))]
             }
             return self.tellOut(of: id, on: link)
@@ -34,6 +28,23 @@ extension Groups {
         let request = GroupRequest(
             group: id, device: peer.device, add: asks.id, acts: acts, time: wall, source: "")
         return [.asked(request, of: founding, on: link)]
+    }
+
+    /// What brings the user in by acts that came with their founding: nil where they are out, by the roster that is given.
+    func bringing(
+        _ acts: [Act], of id: ConversationID, _ founding: Group
+    ) -> (view: GroupView, act: Act?) {
+        let state = self.table[id]
+        var all = state?.acts ?? [:]
+        for act in acts { all[act.id] = act }
+        let view = GroupView(all.mapValues(\.statement), history: founding.history)
+        // Of a long past not all came: then what asks is not judged here, but by the user.
+        let latest = acts.last { $0.brings == self.own && state?.acts[$0.id] == nil }
+        let act =
+            view.roster.members[self.own] != nil
+            ? view.bringing(self.own, of: all) ?? latest
+            : latest.flatMap { view.roster.verdicts[$0.id] == .waits ? $0 : nil }
+        return (view, act)
     }
 
     /// Tells somebody who takes the user for a member that the user is out.
@@ -58,6 +69,19 @@ extension Groups {
         writes.endedRequests = Set(self.requests.add(request).map(\.group))
         writes.requests = [request]
         return writes
+    }
+
+    /// Whether the author of a request has asked before, for another group or within the hour.
+    func hasAsked(_ request: GroupRequest, at wall: UInt64) -> Bool {
+        // Time 0 is that of one that was taken back, not declined.
+        if let earlier = self.requests.all[request.group], earlier.isDeclined, earlier.time > 0,
+            earlier.time + Limits.requestSourceMilliseconds > wall
+        {
+            return true
+        }
+        return self.pendingRequests.contains {
+            $0.group != request.group && $0.author == request.author
+        }
     }
 
     /// Forgets a request, as one that gives way.

@@ -10,6 +10,10 @@ enum GroupAction: Hashable {
     case violation(LinkID, String)
     /// Somebody has brought the user into a group: the user is asked, where there is room for that.
     case asked(GroupRequest, of: Group, on: LinkID)
+    /// A member has let the user in, who has come by a link.
+    case entered(GroupRequest, of: Group, host: PersonID)
+    /// A member has said why the user, who has come by a link, is not in.
+    case joinAnswered(ConversationID, JoinObstacle, on: LinkID)
 }
 
 /// What has changed of a group with what is on the disk now.
@@ -29,6 +33,8 @@ struct GroupChange: Hashable {
     var releases: Bool { self.isRosterNew || !self.keys.isEmpty }
     /// Whether this node has so many heads that a `tie` is due.
     var needsTie = false
+    /// Whether there is another link by which one can come.
+    var isLinkNew = false
 }
 
 /// The device that signs acts here.
@@ -52,6 +58,10 @@ struct Groups {
     var peers: [LinkID: GroupPeer] = [:]
     /// Groups that wait for the user, were declined, or whose acts are not all here since the user has accepted.
     var requests: Requests<GroupRequest>
+    /// What has become of links by which the user comes into groups.
+    var joining: [ConversationID: JoinProgress] = [:]
+    /// When acts came last.
+    var wall: UInt64 = 0
 
     init(own: PersonID, device: PeerID) {
         self.own = own
@@ -101,8 +111,9 @@ struct Groups {
 
     /// Requests that the user has not answered.
     var pendingRequests: [GroupRequest] {
-        self.requests.pending.filter { self.table[$0.group]?.isActive != true }
-            .sorted { $0.group < $1.group }
+        self.requests.pending.filter {
+            $0.device != self.device && self.table[$0.group]?.isActive != true
+        }.sorted { $0.group < $1.group }
     }
 
     /// Lets those in who showed the group, until its acts are here.
@@ -151,7 +162,8 @@ struct Groups {
     mutating func sign(
         _ kind: ActKind, in id: ConversationID, at time: HybridTime, by signer: ActSigner
     ) throws(ActRefusal) -> GroupWrites {
-        guard let state = self.table[id], state.isActive else {
+        // Without the founding nothing counts.
+        guard let state = self.table[id], state.isActive, !state.heads.isEmpty else {
             throw ActRefusal(reason: .notMember)
         }
         var signed: [Act] = []
@@ -160,15 +172,26 @@ struct Groups {
             let latest = heads.compactMap { (state.acts[$0] ?? state.pending[$0])?.time }.max()
             // A tie follows as many as fit; one more leaves room for its own.
             let basis = heads.sorted().prefix(Limits.tiedHeads)
+            let time = max(time, latest ?? time)
             let act = Act(
-                kind, in: id, basis: basis, time: max(time, latest ?? time),
-                certificate: signer.certificate, by: signer.device)
+                kind.keyed(in: id, basis: basis, time: time, by: signer.device), in: id,
+                basis: basis, time: time, certificate: signer.certificate, by: signer.device)
             heads.subtract(basis)
             heads.insert(act.id)
             signed.append(act)
         }
         while heads.count > Limits.tiedHeads, kind != .tie { add(.tie) }
         add(kind)
+        // What nobody else would take is not signed. The last act of a share is for leaving, half of it is for no ties.
+        let kept =
+            switch kind {
+            case .leave: 0
+            case .tie: state.shares.share(of: self.own) / 2
+            default: 1
+            }
+        guard
+            state.shares.left(to: self.own, among: state.view.known) >= signed.count + kept
+        else { throw ActRefusal(reason: .share) }
         let roster = state.view(with: signed).roster
         switch signed.last.flatMap({ roster.verdicts[$0.id] }) {
         case .counts?: break
@@ -218,11 +241,14 @@ struct Groups {
             change.isTold = acts[id] != nil
             if before.members[self.own] != nil { change.turns = state.turns(since: before) }
             change.needsTie =
-                state.heads.count > Limits.tiedHeads && now.members[self.own] != nil
-                && state.isActive
+                state.isActive && now.members[self.own] != nil
+                && self.needsTie(state, with: acts[id] ?? [])
+            change.isLinkNew = acts[id]?.contains { $0.link != nil } == true
             changes.append(change)
             actions += self.settleRequest(of: id)
             actions += self.tryKeys(of: id)
+            // What waits may be by people whom these acts have brought.
+            if acts[id] != nil { actions += self.settleWaiting(in: id).actions }
             for link in self.peers.keys.sorted() {
                 actions += self.push(acts[id] ?? [], of: id, on: link)
                 actions += self.tellHeads(of: id, on: link)
@@ -234,6 +260,25 @@ struct Groups {
             }
         }
         return (changes, actions)
+    }
+
+    /// Whether there are too many heads, or somebody has just used up a share: others may have taken other acts of
+    /// theirs, and take these once one by this person follows them.
+    private func needsTie(_ state: GroupState, with acts: [Act]) -> Bool {
+        let isTooMany = state.heads.count > Limits.tiedHeads
+        // No key can be made: then it is not left to another device.
+        if isTooMany, case .none = state.writing { return true }
+        let isUsedUp = acts.contains {
+            $0.statement.author != self.own && state.shares.isUsedUp(by: $0.statement.author)
+        }
+        return (isTooMany || isUsedUp) && self.isFirst(in: state.group.id)
+    }
+
+    /// Whether of the devices that share a group here this one ties heads: if all did, there were as many again.
+    private func isFirst(in id: ConversationID) -> Bool {
+        self.peers.values.allSatisfy {
+            $0.groups[id]?.isShared != true || self.device < $0.device
+        }
     }
 
     /// A request is over once the acts are here that say that the user is in the group.

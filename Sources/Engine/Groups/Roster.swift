@@ -1,5 +1,16 @@
 package import Formats
 
+/// A device, and whose it is said to be.
+package struct OwnedDevice: Hashable, Sendable {
+    package let person: PersonID
+    package let device: PeerID
+
+    package init(person: PersonID, device: PeerID) {
+        self.person = person
+        self.device = device
+    }
+}
+
 /// Who belongs to a group and with which rank, by the acts that are known.
 ///
 /// The same acts give the same roster, in whichever order they came. `Docs/Protocol/Rosters.md` section 2.
@@ -49,14 +60,16 @@ package struct Roster: Hashable, Sendable {
         case late
         case approve
         case cameBack = "came-back"
+        /// Its author's share of the group's acts, or the room for all, is used up.
+        case share
     }
 
     /// Nil while the founding act is missing.
     package internal(set) var owner: PersonID?
     package internal(set) var members: [PersonID: Role] = [:]
     package internal(set) var verdicts: [ActID: Verdict] = [:]
-    /// Devices that their person has cut.
-    package internal(set) var cutDevices: Set<PeerID> = []
+    /// Devices that their person has cut; a word about another's device changes nothing.
+    package internal(set) var cutDevices: Set<OwnedDevice> = []
     /// Acts after which keys change, whether they count here or not: another node with more acts may count them.
     package internal(set) var takings: Set<ActID> = []
     /// Links by which one can still come.

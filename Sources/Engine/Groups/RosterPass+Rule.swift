@@ -55,18 +55,21 @@ extension RosterPass {
     /// For an act that a more senior removal of its author had seen, only what that removal had seen, too: it seals
     /// what it knew.
     func latestWord(about device: OwnedDevice, for act: Int? = nil) -> Int? {
-        var said = self.statements[device] ?? []
-        if let act, !said.isEmpty {
-            let seals = (self.ends[device.person] ?? []).filter {
-                $0.kind != .leave && $0.by < self.seniority(device.person)
-                    && self.graph.isSeen(act, by: $0.act)
-            }
-            said = said.filter { word in
-                seals.allSatisfy { self.graph.isSeen(word, by: $0.act) }
-            }
+        guard let word = self.words[device] else { return nil }
+        guard let act else { return word }
+        let seals = (self.ends[device.person] ?? []).filter {
+            $0.kind != .leave && $0.by < self.seniority(device.person)
+                && self.graph.isSeen(act, by: $0.act)
         }
-        return said.max { self.weight($0) < self.weight($1) }
+        // Most often there are none, and somebody may have said much.
+        guard !seals.isEmpty else { return word }
+        return self.latest(
+            of: (self.statements[device] ?? []).filter { word in
+                seals.allSatisfy { self.graph.isSeen(word, by: $0.act) }
+            })
     }
+
+    func latest(of said: [Int]) -> Int? { said.max { self.weight($0) < self.weight($1) } }
 
     private func weight(_ statement: Int) -> (UInt64, Int, ActID) {
         guard case .cut(_, let number, let stands) = self.graph.acts[statement].kind else {
@@ -216,7 +219,7 @@ extension RosterPass {
     mutating func finish(beyondPlaces over: Set<PersonID>) {
         for device in self.statements.keys {
             if let word = self.latestWord(about: device), !self.stands(word) {
-                self.roster.cutDevices.insert(device.device)
+                self.roster.cutDevices.insert(device)
             }
         }
         var accepted: Set<ActID> = []

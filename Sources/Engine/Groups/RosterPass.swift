@@ -38,12 +38,6 @@ struct RosterPass {
         case maker(PersonID)
     }
 
-    /// A device, and whose it is said to be.
-    struct OwnedDevice: Hashable {
-        var person: PersonID
-        var device: PeerID
-    }
-
     let graph: ActGraph
     let places: Int
     var roster = Roster()
@@ -58,6 +52,8 @@ struct RosterPass {
     var linkEnds: [(act: Int, what: LinkEnd)] = []
     /// What people have said about their own devices.
     var statements: [OwnedDevice: [Int]] = [:]
+    /// The last word of each of them.
+    var words: [OwnedDevice: Int] = [:]
     var byAuthor: [PersonID: [Int]] = [:]
 
     init(_ graph: ActGraph, places: Int) {
@@ -70,6 +66,7 @@ struct RosterPass {
             self.statements[OwnedDevice(person: act.author, device: device), default: []]
                 .append(place)
         }
+        for (device, said) in self.statements { self.words[device] = self.latest(of: said) }
     }
 
     mutating func run() {

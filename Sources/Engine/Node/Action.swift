@@ -108,6 +108,12 @@ package enum RequestError: Error, Hashable, Sendable {
     case cannotSeal
     /// What was to be done in a group would not count.
     case refusedAct(Roster.Reason)
+    /// The link of a group, or its line, brings nobody in.
+    case link(JoinObstacle)
+    /// A group has as many open links as it may.
+    case tooManyLinks
+    /// The user comes into as many groups by links as may be, and is in none of them yet.
+    case tooManyJoins
     /// Nothing can be written in the group.
     case group(GroupObstacle)
     /// The node is not in the room's realm, so that nobody else could be reached there.
@@ -192,6 +198,8 @@ package enum Answer: Hashable, Sendable {
     case declined(PeerID)
     /// It is on disk what was done in a group.
     case acted(ConversationID, ActID)
+    /// It is on disk that the user comes into a group by a link; no member has let them in yet.
+    case waitsToJoin(ConversationID, JoinObstacle)
     /// It is on disk that a group was turned down.
     case declinedGroup(ConversationID)
     /// It is on disk what the user has said of a conversation, for how long it is kept, or what was read.

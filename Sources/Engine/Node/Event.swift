@@ -98,7 +98,10 @@ package enum Request: Hashable, Sendable {
     case joinSecret(SecretRoom)
     /// Found a group of that name in a realm.
     case groupCreate(RoomName, RealmID, Group.History)
-    /// Do this in a group; where somebody is to be removed the node says how far their logs are here.
+    /// Come into a group by the line of a link.
+    indirect case joinGroup(GroupInvitation)
+    /// Do this in a group; where somebody is to be removed the node says how far their logs are here, and of a link with
+    /// which key.
     indirect case groupAct(ConversationID, ActKind)
     /// Enter a group into which somebody has brought the user.
     case acceptGroup(ConversationID)
@@ -243,6 +246,8 @@ package enum Timer: Hashable, Sendable {
     case signals
     /// The time is over in which a device could be linked.
     case devices
+    /// The time is over in which members could answer somebody who comes into a group by a link.
+    case groups
 }
 
 /// What happens to a node; each is given to ``Node/handle(_:at:)`` once, in order.

@@ -77,10 +77,13 @@ extension Node {
             if isJoin || isBegun || isJoined || !drafts.isEmpty {
                 drafts.append(draft)
             } else {
-                self.dropDraft(draft, .notMember)
+                self.dropDraft(draft, self.notMember(in: conversation))
             }
         }
-        guard !drafts.isEmpty else { return }
+        // One that asks for a key stands for whichever is due by now, if any is.
+        let asksForKey = drafts.contains { $0.content.isEpoch }
+        drafts.removeAll { $0.content.isEpoch }
+        guard !drafts.isEmpty || asksForKey else { return }
         let (sealing, announcement): (ConversationKey?, Draft?)
         do throws(RequestError) {
             (sealing, announcement) = try self.ownKey(in: conversation, &flight)
@@ -89,6 +92,7 @@ extension Node {
             return
         }
         if let announcement { drafts.insert(announcement, at: 0) }
+        guard !drafts.isEmpty else { return }
         let tail = self.ownTail(in: conversation, before: drafts[0])
         let key = LogKey(conversation: conversation, name: self.ownLog)
         if tail.seq == 0 {
@@ -107,6 +111,10 @@ extension Node {
             .setPerson(key.name, self.own.certificate.personID)
         flight.batch.appends += runs.appends
         flight.drafts += drafts
+        // The act with which a group is left waits while the store rests, and the end of it here waits for that.
+        let change = self.disk.commits.membership[conversation]
+        let waits = change?.kind.group != nil && change?.isJoined == false
+        guard !waits || !self.disk.commits.isResting else { return }
         self.disk.commits.takeMembership(of: conversation, into: &flight, at: self.now)
     }
 

@@ -154,8 +154,8 @@ extension Node {
             let tag = self.links[id].tags.log(name, in: conversation)
             let has = min(
                 self.links[id].shared[known: conversation].seq(of: name, known.numbers),
-                known.limit(of: name))
-            let from = known.log(name).tail.seq + 1
+                known.askedThrough(name))
+            let from = known.end(of: name) + 1
             var fetch = self.sendWant(tag, in: conversation, from: from, through: has, on: id)
             if let slow {
                 // What still comes of it is taken; who is slow comes after all others from now on.

@@ -60,6 +60,16 @@ extension Node {
         }
     }
 
+    /// Has the next key of a group made, though nothing is written with it yet; nothing where none is due.
+    mutating func askForKey(of id: ConversationID) {
+        guard self.disk.commits.drafts.isEmpty,
+            case .make(let basis, let people) = self.keyToWrite(in: id)
+        else { return }
+        let due = EpochAnnouncement(of: .zero, in: id, by: self.id, basis: basis, people: people)
+        self.disk.commits.add(
+            Draft(conversation: id, content: .epoch(due), request: nil, outgoing: nil))
+    }
+
     /// Keys that a batch has brought to the disk are used from here on, before anybody gets what they seal.
     mutating func settleMadeKeys(_ made: [HeldEpoch]) {
         for held in made {
@@ -92,32 +102,90 @@ extension Node {
         let key = run.run.key
         guard self.conversations.table[known: key.conversation].group != nil else { return true }
         var waiting: WaitingLog?
-        for index in run.ids.indices {
+        // Also of what is not taken: a key counts only with what its maker says of it.
+        let announced = self.readAnnouncements(in: run, by: person)
+        for index in run.ids.indices where waiting == nil {
             let seq = run.run.first + UInt64(index)
-            guard self.shows(seq, of: key.name, by: person, in: key.conversation) else {
-                waiting = waiting ?? WaitingLog(seq: seq, reason: .standing)
-                break
-            }
-            var epoch = run.run.entries[index].epoch
-            if epoch == .zero,
-                case .epoch(let announcement)? =
-                    self.keyring.read(run.envelope(at: index)).content
-            {
-                // Also of one that is not taken yet: its key counts only with what it says.
-                if let person {
-                    self.perform(
-                        self.groups.announced(
-                            announcement, in: key.name, of: person, in: key.conversation))
-                }
-                epoch = announcement.id
-            }
-            if waiting == nil, !self.opens(epoch, in: key.conversation) {
+            let epoch = announced[index] ?? run.run.entries[index].epoch
+            if !self.shows(seq, of: key.name, by: person, in: key.conversation) {
+                waiting = WaitingLog(seq: seq, reason: .standing)
+            } else if !self.opens(epoch, in: key.conversation) {
                 waiting = WaitingLog(seq: seq, reason: .key(epoch))
             }
         }
-        guard let waiting else { return true }
+        guard let waiting else {
+            if self.groups.place(Set(announced.values), in: key.conversation) {
+                self.chooseKey(of: key.conversation)
+            }
+            return true
+        }
         self.holdBack(key, waiting, told: run.run.last, on: id)
         return false
+    }
+
+    /// Takes note of the keys that a run announces; gives which, by the places of their entries.
+    private mutating func readAnnouncements(
+        in run: VerifiedRun, by person: PersonID?
+    ) -> [Int: Bytes32] {
+        let key = run.run.key
+        var found: [Int: Bytes32] = [:]
+        for index in run.ids.indices where run.run.entries[index].epoch == .zero {
+            guard
+                case .epoch(let announcement)? =
+                    self.keyring.read(run.envelope(at: index)).content
+            else { continue }
+            found[index] = announcement.id
+            guard let person else { continue }
+            self.perform(
+                self.groups.announced(
+                    announcement, in: key.name, of: person, in: key.conversation))
+        }
+        self.groups.readApart(found.values, in: key.conversation)
+        return found
+    }
+
+    /// A run has come that lies behind what is taken of its log: of somebody who is out it is read for announcements.
+    mutating func readOnly(_ run: Run, on id: LinkID) {
+        let key = run.key
+        let known = self.conversations.table[known: key.conversation]
+        let person = known.log(key.name).person ?? known.group?.authors[key.name]
+        if known.group?.reads(key.name) == true, run.first <= known.end(of: key.name) + 1 {
+            guard let verified = run.verified() else {
+                return self.violation(id, "forged run of \(key.name.author.shortText)")
+            }
+            _ = self.readAnnouncements(in: verified, by: person)
+            self.conversations.table[known: key.conversation].group?
+                .noteRead(key.name, through: run.last)
+        }
+        self.noteHeldBack(key, told: run.last, on: id)
+    }
+
+    /// The log of somebody who is out is refused from its beginning: what that announces is read, and what follows may be.
+    mutating func readRefused(_ run: VerifiedRun, by person: PersonID, on id: LinkID) {
+        let key = run.run.key
+        let known = self.conversations.table[known: key.conversation]
+        guard known.group != nil, known.log(key.name).isRefused else { return }
+        _ = self.readAnnouncements(in: run, by: person)
+        self.conversations.table[known: key.conversation].group?.hold(key.name, of: person)
+        self.conversations.table[known: key.conversation].group?
+            .noteRead(key.name, through: run.run.last)
+        self.noteHeldBack(key, told: run.run.last, on: id)
+        self.planFetches(in: key.conversation, for: id)
+    }
+
+    /// Looks whether a key is here of which no log has told; then its announcement is looked for in logs of those who are
+    /// out.
+    mutating func lookForAnnouncements(in id: ConversationID) {
+        guard self.conversations.table.has(id), let logs = self.conversations.table[known: id].group
+        else { return }
+        let lacks = self.groups.lacksAnnouncement(in: id)
+        guard logs.readsOn != lacks else { return }
+        self.conversations.table[known: id].group?.readsOn = lacks
+        guard lacks else { return }
+        for (name, log) in logs.waiting.sorted(by: { $0.key < $1.key })
+        where log.reason == .standing {
+            self.seekAgain(LogKey(conversation: id, name: name))
+        }
     }
 
     private func opens(_ epoch: Bytes32, in group: ConversationID) -> Bool {
@@ -130,6 +198,7 @@ extension Node {
         let conversation = key.conversation
         let isNews =
             self.conversations.table[known: conversation].group?.hold(key.name, waiting) ?? false
+        self.conversations.table[known: conversation].group?.noteRead(key.name, through: last)
         self.noteHeldBack(key, told: last, on: id)
         self.endFetch(key)
         // An author ends a run before a new key, so what is before it can be had alone; but not from whom only a longer
@@ -142,8 +211,13 @@ extension Node {
     /// A peer has more of a log that is held back: it is asked for that later.
     mutating func noteHeldBack(_ key: LogKey, told last: UInt64, on id: LinkID) {
         let number = self.conversations.table[known: key.conversation].numbers.number(of: key.name)
-        self.links[id].shared[known: key.conversation].giveUp(number)
         self.links[id].shared[known: key.conversation].noteMore(number, seq: last)
+        let known = self.conversations.table[known: key.conversation]
+        let told = self.links[id].shared[known: key.conversation].seq(of: key.name, known.numbers)
+        if known.group?.reads(key.name) == true, told > known.end(of: key.name) {
+            return self.seek(key, on: id, from: self.now.monotonic)
+        }
+        self.links[id].shared[known: key.conversation].giveUp(number)
     }
 
     // MARK: What has changed
@@ -155,10 +229,12 @@ extension Node {
         guard self.conversations.table.has(id), self.conversations.table[known: id].group != nil
         else { return }
         self.chooseKey(of: id)
+        self.lookForAnnouncements(in: id)
         let wasOther = self.takePeople(of: id)
         let waiting = self.conversations.table[known: id].group?.waiting ?? [:]
         for (name, log) in waiting.sorted(by: { $0.key < $1.key }) {
-            let person = self.conversations.table[known: id].log(name).person
+            let known = self.conversations.table[known: id]
+            let person = known.log(name).person ?? known.group?.authors[name]
             let isOver =
                 switch log.reason {
                 case .key(let epoch): self.opens(epoch, in: id)

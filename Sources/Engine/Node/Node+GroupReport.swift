@@ -7,6 +7,11 @@ extension Node {
         self.conversations.table[conversation]?.kind.group
     }
 
+    /// A room can be joined; into a group somebody has to bring the user.
+    package func notMember(in id: ConversationID) -> RequestError {
+        self.isGroup(id) ? .group(.notMember) : .notMember
+    }
+
     /// The devices of somebody that are known here.
     package func devices(of person: PersonID) -> [PeerID] {
         self.persons.people.devices(of: person).sorted()

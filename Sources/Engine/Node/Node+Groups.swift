@@ -31,10 +31,17 @@ extension Node {
     /// Signs an act, which is answered once it is on the disk.
     mutating func act(_ kind: ActKind, in id: ConversationID, _ request: RequestID) {
         guard self.isGroup(id) else { return self.answer(request, .failed(.unknownConversation)) }
-        guard self.isJoinedOrWillBe(id) else { return self.answer(request, .failed(.notMember)) }
+        guard self.isJoinedOrWillBe(id) else {
+            return self.answer(request, .failed(self.notMember(in: id)))
+        }
         var kind = kind
         if case .remove(let person, let seen) = kind, seen.isEmpty {
             kind = .remove(person, seen: self.positions(of: person, in: id))
+        }
+        if case .link = kind,
+            self.groups.openLinks(of: id, at: self.now.wall).count >= Limits.groupLinks
+        {
+            return self.answer(request, .failed(.tooManyLinks))
         }
         do throws(ActRefusal) {
             let writes = try self.sign(kind, in: id)
@@ -48,9 +55,14 @@ extension Node {
     /// Leaves a group; whoever shares it is told once that is on the disk.
     mutating func leaveGroup(_ group: Group, _ request: RequestID) {
         guard self.isJoinedOrWillBe(group.id) else {
-            return self.answer(request, .failed(.notMember))
+            return self.answer(request, .failed(self.notMember(in: group.id)))
         }
         if self.groups.isInside(group.id) {
+            // By rule a leave ends none: one with an old basis would put out who came by them.
+            let own = self.groups.openLinks(of: group.id, at: self.now.wall).filter {
+                $0.statement.author == self.own.certificate.personID
+            }
+            for link in own { _ = try? self.sign(.endLink(link.id), in: group.id) }
             do throws(ActRefusal) {
                 _ = try self.sign(.leave, in: group.id)
             } catch {
@@ -67,23 +79,32 @@ extension Node {
         guard let waiting = self.groupRequest(id), let group = waiting.founding else {
             return self.answer(request, .failed(.unknownConversation))
         }
-        guard self.own.realms.contains(group.realm) else {
-            return self.answer(request, .failed(.notInRealm))
+        if let obstacle = self.obstacle(toEnter: id, in: group.realm) {
+            return self.answer(request, .failed(obstacle))
         }
-        guard
-            self.conversations.table[id] != nil
-                || self.conversations.table.count < Limits.conversations
-        else { return self.answer(request, .failed(.tooManyRooms)) }
         guard let writes = self.groups.accept(id) else { return }
+        self.enter(group, writes, request)
+        self.tellAnswered(id, isAccepted: true)
+    }
+
+    func obstacle(toEnter id: ConversationID, in realm: RealmID) -> RequestError? {
+        guard self.own.realms.contains(realm) else { return .notInRealm }
+        let hasRoom =
+            self.conversations.table[id] != nil
+            || self.conversations.table.count < Limits.conversations
+        return hasRoom ? nil : .tooManyRooms
+    }
+
+    mutating func enter(_ group: Group, _ writes: GroupWrites, _ request: RequestID?) {
         self.begin(.group(group))
         self.disk.commits.groups.add(writes)
-        self.disk.commits.answers.append((request, .joined(id)))
-        self.tellAnswered(id, isAccepted: true)
+        if let request { self.disk.commits.answers.append((request, .joined(group.id))) }
+        self.changed(.requests)
     }
 
     /// Turns down a group; nobody is told.
     mutating func declineGroup(_ id: ConversationID, _ request: RequestID) {
-        guard self.groupRequest(id) != nil, let writes = self.groups.decline(id) else {
+        guard let writes = self.groups.endJoin(id) ?? self.groups.decline(id) else {
             return self.answer(request, .failed(.unknownConversation))
         }
         self.disk.commits.groups.add(writes)
@@ -100,7 +121,7 @@ extension Node {
     /// Groups into which somebody has brought the user, who has not answered.
     package var pendingGroupRequests: [GroupRequest] { self.groups.pendingRequests }
 
-    private func groupRequest(_ id: ConversationID) -> GroupRequest? {
+    func groupRequest(_ id: ConversationID) -> GroupRequest? {
         self.groups.pendingRequests.first { $0.group == id }
     }
 
@@ -118,7 +139,7 @@ extension Node {
         return writes
     }
 
-    private var actTime: HybridTime { self.clocks.own.own(after: HybridTime(0)) }
+    var actTime: HybridTime { self.clocks.own.own(after: HybridTime(0)) }
 
     /// How far the logs of somebody are here, the newest of them.
     private func positions(of person: PersonID, in id: ConversationID) -> [LogPosition] {
@@ -135,9 +156,17 @@ extension Node {
 
     /// Takes a frame of a group; false where its credit goes back once what it brought is on the disk.
     mutating func receiveGroupFrame(_ frame: Frame, on id: LinkID) -> Bool {
-        let actions = self.groups.receive(frame, on: id, at: self.now.wall)
+        guard !self.isStrange(frame, on: id) else { return true }
+        let tier = self.tier(of: self.links[id].info.peer)
+        let actions = self.groups.receive(frame, on: id, as: tier, at: self.now.wall)
         self.perform(actions)
-        return !actions.contains { if case .write = $0 { true } else { false } }
+        if case .epochKeys(let group, _) = frame { self.lookForAnnouncements(in: group) }
+        return self.disk.commits.groups.isEmpty
+    }
+
+    /// Acts that were ahead of time are taken once they are due.
+    mutating func takeDueActs() {
+        if self.groups.isAnyActWaiting { self.perform(self.groups.takeDue(at: self.now.wall)) }
     }
 
     mutating func perform(_ actions: [GroupAction]) {
@@ -155,6 +184,9 @@ extension Node {
             case .violation(let link, let what): self.violation(link, what)
             case .asked(let request, let group, let link):
                 self.askUser(request, of: group, on: link)
+            case .entered(let request, let group, let host): self.enter(request, group, host)
+            case .joinAnswered(let id, let obstacle, let link):
+                self.joinAnswered(id, obstacle, on: link)
             }
         }
     }
@@ -163,7 +195,8 @@ extension Node {
     func mayTellGroup(_ frame: Frame, on id: LinkID) -> Bool {
         switch frame {
         // Who is told that somebody is out is a member no longer.
-        case .acts(let group, _): self.groups.table[group] != nil
+        case .acts(let group, _):
+            self.groups.table[group] != nil || self.groups.join(group) != nil
         case .actWant(let want): self.groups.table[want.group] != nil
         case .actHeads(let heads): self.groups.concerns(heads.group, id)
         case .epochKeys(let group, _), .sealedKeys(let group, _): self.groups.concerns(group, id)
@@ -188,6 +221,11 @@ extension Node {
         request.source = source.description
         let author = request.author.map { self.persons.people.devices(of: $0) } ?? []
         guard !author.contains(where: { self.standing(of: $0) == .blocked }) else { return }
+        // Strangers ask once, and not again for an hour after the user has declined.
+        let isStrange = ([request.device] + author).allSatisfy { self.tier(of: $0) == .stranger }
+        if isStrange, self.groups.hasAsked(request, at: self.now.wall) {
+            return self.groups.requests.turnAway()
+        }
         let room = self.groups.requests.room(
             for: request.group, from: request.source, at: self.now.wall
         ) {
@@ -223,6 +261,7 @@ extension Node {
         let (changes, actions) = self.groups.stored(flight.batch.groups)
         self.perform(actions)
         for change in changes { self.settle(change, flight) }
+        for request in flight.batch.groups.requests { self.showLink(of: request) }
     }
 
     private mutating func settle(_ change: GroupChange, _ flight: InFlight) {
@@ -251,6 +290,7 @@ extension Node {
         guard self.conversations.table.has(id) else { return }
         if change.releases { self.releaseLogs(of: id) }
         if change.isRosterNew { self.settleGroupShares(of: id) }
+        if change.isLinkNew { for link in self.links.ids { self.meetByLinks(on: link) } }
     }
 
     /// None of a batch is on the disk: what was signed or taken is written again, but no key that was made for
@@ -259,7 +299,9 @@ extension Node {
         var again = flight.batch.groups
         again.epochs.removeAll { held in flight.madeKeys.contains(held) }
         for (id, change) in flight.batch.membership where change.kind.group != nil {
-            guard change.isJoined, self.disk.commits.isJoined(id) != true else { continue }
+            // Also where the user has left before the join was on the disk.
+            let isIn = self.conversations.table[id]?.isJoined == true
+            guard !isIn, self.disk.commits.isJoined(id) != true else { continue }
             if self.conversations.table.has(id) {
                 self.groups.end(id)
             } else {

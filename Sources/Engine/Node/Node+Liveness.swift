@@ -27,6 +27,7 @@ extension Node {
         self.links[id].realms.pinged()
         self.links[id].rooms.pinged()
         self.releaseIfDue()
+        self.takeDueActs()
         self.renewProfile()
         self.refreshDigests(on: id)
         let isResting = self.mayRest && isAnswered && self.isQuiet(id)

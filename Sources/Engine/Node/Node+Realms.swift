@@ -73,7 +73,11 @@ extension Node {
         let changed = Set(change.begun + change.ended)
         if self.conversations.table.values.contains(where: {
             $0.name == nil && $0.isShared && $0.belongs(to: changed)
-        }) {
+        })
+            || self.groups.joins.contains(where: { join in
+                join.labelled.map { changed.contains($0.realm) } ?? false
+            })
+        {
             self.sendShares(on: id)
         }
         self.settleShares(on: id)
@@ -189,7 +193,9 @@ extension Node {
         let shared = self.conversations.table.values.filter {
             $0.name == nil && $0.isShared && self.concerns($0.kind, id)
         }
-        let tags = shared.map { realms.tags.share($0.id, by: realms.tags.own) }
+        let tags = (shared.map(\.id) + self.linksToShow(on: id)).map {
+            realms.tags.share($0, by: realms.tags.own)
+        }
         let all = LinkTags.filled(tags, to: Limits.shareTagCounts) { self.random.next() }
         self.send(.shares(all), on: id)
     }
@@ -198,6 +204,7 @@ extension Node {
         self.links[id].shares = Set(tags)
         self.settleShares(on: id)
         self.perform(self.groups.greet(on: id))
+        self.meetByLinks(on: id)
     }
 
     /// Shares those conversations that are no open rooms which both sides have shown.

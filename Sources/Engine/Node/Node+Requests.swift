@@ -60,6 +60,7 @@ extension Node {
         case .joinSecret(let room): self.joinSecret(room, request)
         case .groupCreate(let name, let realm, let history):
             self.createGroup(name, in: realm, history, request)
+        case .joinGroup(let invitation): self.joinGroup(by: invitation, request)
         case .groupAct(let id, let kind): self.act(kind, in: id, request)
         case .acceptGroup(let id): self.acceptGroup(id, request)
         case .declineGroup(let id): self.declineGroup(id, request)
@@ -153,7 +154,7 @@ extension Node {
         }
         guard kind.direct == nil else { return self.fail(request, .directStays) }
         if let group = kind.group { return self.leaveGroup(group, request) }
-        guard self.isJoinedOrWillBe(id) else { return self.fail(request, .notMember) }
+        guard self.isJoinedOrWillBe(id) else { return self.fail(request, self.notMember(in: id)) }
         // The store may have come from a machine that could seal so.
         if let obstacle = self.sealingObstacle(in: id) { return self.fail(request, obstacle) }
         self.disk.commits.membership[id] = ConversationMembership(kind, isJoined: false)
@@ -179,6 +180,8 @@ extension Node {
 
     /// A leave is on disk: somebody else in the room is to have it before this node is silent there.
     mutating func left(_ id: ConversationID) {
+        // Also of a group whose acts never came, which so no act says that the user has left.
+        self.groups.end(id)
         guard self.conversations.table[known: id].isJoined else { return }
         self.conversations.table[known: id].leave(
             own: self.id, isAwaited: !self.listeners(in: id).isEmpty)
@@ -231,7 +234,7 @@ extension Node {
         _ id: ConversationID, _ change: ArrangementChange, _ request: RequestID
     ) {
         guard self.conversations.table.has(id), self.isJoinedOrWillBe(id) else {
-            return self.fail(request, .notMember)
+            return self.fail(request, self.notMember(in: id))
         }
         self.disk.commits.choices.arrange(id, change)
         self.disk.commits.answers.append((request, .arranged(id)))
@@ -251,7 +254,7 @@ extension Node {
         _ id: ConversationID, _ retention: Retention, _ request: RequestID
     ) {
         guard self.conversations.table.has(id), self.isJoinedOrWillBe(id) else {
-            return self.fail(request, .notMember)
+            return self.fail(request, self.notMember(in: id))
         }
         self.disk.commits.choices.retentions[id] = retention
         self.disk.commits.answers.append((request, .arranged(id)))
@@ -290,7 +293,7 @@ extension Node {
         guard self.conversations.table[id] != nil else {
             return self.fail(request, .unknownConversation)
         }
-        guard self.isJoinedOrWillBe(id) else { return self.fail(request, .notMember) }
+        guard self.isJoinedOrWillBe(id) else { return self.fail(request, self.notMember(in: id)) }
         guard (1...Limits.ownEraseTargets).contains(targets.count) else {
             return self.fail(request, .size(limit: Limits.ownEraseTargets))
         }
@@ -334,7 +337,9 @@ extension Node {
         guard self.conversations.table.has(outgoing.conversation) else {
             return .unknownConversation
         }
-        guard self.isJoinedOrWillBe(outgoing.conversation) else { return .notMember }
+        guard self.isJoinedOrWillBe(outgoing.conversation) else {
+            return self.notMember(in: outgoing.conversation)
+        }
         let kind = self.conversations.table[known: outgoing.conversation].kind
         if let realm = kind.realm, !self.own.realms.contains(realm) { return .notInRealm }
         // It would wait for a link that the user wants none of.

@@ -291,6 +291,7 @@ extension Node {
         let (isNews, forgotten) = self.conversations.table[known: conversation].refuse(key.name)
         for forgotten in forgotten {
             self.endFetch(LogKey(conversation: conversation, name: forgotten))
+            self.conversations.table[known: conversation].group?.release(forgotten)
             let numbers = self.conversations.table[known: conversation].numbers
             for id in self.links.sharing(conversation) {
                 let tag = self.links[id].tags.log(forgotten, in: conversation)

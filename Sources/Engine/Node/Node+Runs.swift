@@ -19,16 +19,19 @@ extension Node {
             self.receiveRequest(run, frame, on: id)
             return self.consume(frame.byteCount, on: frame.channel, of: id)
         }
-        guard self.conversations.table[known: key.conversation].takes(key.name) else {
+        let conversation = self.conversations.table[known: key.conversation]
+        guard conversation.takes(key.name) || conversation.group?.reads(key.name) == true else {
             self.refuseLog(key, on: id)
             return self.consume(frame.byteCount, on: frame.channel, of: id)
         }
         if frame.channel == .live { self.links[id].notePushed(run, at: self.now) }
+        let end = self.conversations.table[known: key.conversation].end(of: key.name)
         let isAccepted = self.acceptRun(run, frame, on: id)
+        let isRead = self.conversations.table[known: key.conversation].end(of: key.name) > end
         if !isAccepted { self.consume(frame.byteCount, on: frame.channel, of: id) }
         // A live run that overtakes what was asked for says nothing of the question.
         if isAccepted || frame.channel == .sync {
-            self.fetched(key, through: run.last, from: id, isProgress: isAccepted)
+            self.fetched(key, through: run.last, from: id, isProgress: isAccepted || isRead)
         }
     }
 
@@ -42,7 +45,7 @@ extension Node {
         }
         if log.isBeyondFork(run.first) || run.last < log.tail.seq { return false }
         if run.first > self.conversations.table[known: key.conversation].limit(of: key.name) {
-            self.noteHeldBack(key, told: run.last, on: id)
+            self.readOnly(run, on: id)
             return false
         }
         // Of many peers who bring the same, each but the first says nothing that need be checked.
@@ -81,6 +84,7 @@ extension Node {
                     && self.makeRoom(for: suffix, opening, on: id)
         else {
             self.refuseLog(key, on: id)
+            if let person = opening?.person { self.readRefused(suffix, by: person, on: id) }
             return false
         }
         guard self.takesGroupRun(suffix, by: opening?.person ?? log.person, on: id) else {

@@ -73,7 +73,7 @@ extension Node {
             return self.answer(request, .failed(.unknownConversation))
         }
         guard self.isJoinedOrWillBe(id) else {
-            return self.answer(request, .failed(.notMember))
+            return self.answer(request, .failed(self.notMember(in: id)))
         }
         guard self.own.configuration.preferences.tellsTyping, let outlet = self.outlet(of: id)
         else { return self.answer(request, .typing(told: 0)) }
@@ -119,10 +119,10 @@ extension Node {
             return self.answer(request, .failed(.unknownConversation))
         }
         guard self.isJoinedOrWillBe(id) else {
-            return self.answer(request, .failed(.notMember))
+            return self.answer(request, .failed(self.notMember(in: id)))
         }
-        if self.keyring.isSealed(id), self.keyring.current(in: id) == nil {
-            return self.answer(request, .failed(.cannotSeal))
+        if let obstacle = self.keyObstacle(in: id) {
+            return self.answer(request, .failed(obstacle))
         }
         let member = member.map { StreamMember(device: $0, person: self.keys(of: $0)?.id) }
         if let obstacle = member.flatMap({ self.obstacle(to: $0, in: id) }) {
@@ -134,7 +134,24 @@ extension Node {
                 name, in: id, isOrdered: isOrdered, for: member, using: &self.random, at: self.now))
     }
 
+    /// Why nothing can be sealed in a conversation now.
+    ///
+    /// Where the next key of a group is due, which comes only with an entry, it is made, and the client asks again.
+    private mutating func keyObstacle(in id: ConversationID) -> RequestError? {
+        guard self.conversations.table.has(id), self.keyring.isSealed(id),
+            self.keyring.current(in: id) == nil
+        else { return nil }
+        if let obstacle = self.sealingObstacle(in: id) { return obstacle }
+        self.askForKey(of: id)
+        return .tooFast(milliseconds: Limits.keyRetryMilliseconds)
+    }
+
     mutating func sendPacket(_ bytes: [UInt8], of stream: UInt64, _ request: RequestID) {
+        if let place = self.signals.place(of: stream),
+            let obstacle = self.keyObstacle(in: place.conversation)
+        {
+            return self.answer(request, .failed(obstacle))
+        }
         // Who sends to one wants to know that they are gone; who sends to all sends to whoever is there.
         if let place = self.signals.place(of: stream), let member = place.member,
             let obstacle = self.obstacle(to: member, in: place.conversation)
@@ -164,20 +181,20 @@ extension Node {
             return self.answer(request, .failed(.unknownConversation))
         }
         guard self.isJoinedOrWillBe(id) else {
-            return self.answer(request, .failed(.notMember))
+            return self.answer(request, .failed(self.notMember(in: id)))
         }
         guard self.keyring.isSealed(id) else {
             return self.answer(request, .failed(.callInOpenRoom))
         }
-        guard self.keyring.current(in: id) != nil else {
-            return self.answer(request, .failed(.cannotSeal))
+        if let obstacle = self.keyObstacle(in: id) {
+            return self.answer(request, .failed(obstacle))
         }
         let member = StreamMember(device: peer, person: isDevice ? nil : self.keys(of: peer)?.id)
         if let obstacle = self.obstacle(to: member, in: id) {
             return self.answer(request, .failed(obstacle))
         }
         guard var outlet = self.outlet(of: id, for: member) else {
-            return self.answer(request, .failed(.notMember))
+            return self.answer(request, .failed(self.notMember(in: id)))
         }
         outlet.listeners = outlet.listeners.filter {
             self.links[$0].info.features.contains(.calls)

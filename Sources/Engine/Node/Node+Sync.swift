@@ -350,7 +350,10 @@ extension Node {
         // A delta says that there is more, though not where: the first that is lacking may be the same.
         if finding.isNews || !isComplete { self.catchUp.payloadWants.hear(key, on: id) }
         if finding.lacksProof { self.owe(conversation, on: id) { $0.owe(proof: name) } }
+        let known = self.conversations.table[known: conversation]
         switch finding.step {
+        case .none where known.group?.reads(name) == true && row.seq > known.end(of: name):
+            self.seekLater(key, on: id, isComplete: isComplete)
         case .none: break
         case .searchFork: self.searchFork(of: key, on: id)
         case .fetch: self.seekLater(key, on: id, isComplete: isComplete)

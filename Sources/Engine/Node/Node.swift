@@ -239,6 +239,7 @@ package struct Node: Sendable {
         case .signals:
             self.perform(self.signals.wake(of: self.links, self.conversations, at: self.now))
         case .devices: self.perform(self.devices.wake(at: self.now))
+        case .groups: self.joinsDue()
         case .alerts: break  // what is due is told after each event
         }
     }

@@ -190,18 +190,27 @@ struct Conversation: Sendable {
 
     /// Who counts as a fellow for being in it.
     var fellows: [PeerID] {
-        if let group = self.group { return group.devices }
+        if let group = self.group { return self.isJoined ? group.devices : [] }
         return self.isOfFellows ? Array(self.attendance.keys) : []
     }
 
     /// Whether somebody counts as a fellow for being in it.
     func isFellow(_ peer: PeerID) -> Bool {
-        if let group = self.group { return group.devices.contains(peer) }
+        if let group = self.group { return self.isJoined && group.devices.contains(peer) }
         return self.isOfFellows && self.attendance[peer] != nil
     }
 
     /// The last entry that is taken of a log, by the keys and the roster that are here.
     func limit(of name: LogName) -> UInt64 { self.group?.limit(of: name) ?? .max }
+
+    /// The last entry of a log that is asked for, and the last that need not be: also what is only read counts.
+    func askedThrough(_ name: LogName) -> UInt64 {
+        self.group?.reads(name) == true ? .max : self.limit(of: name)
+    }
+
+    func end(of name: LogName) -> UInt64 {
+        max(self.log(name).tail.seq, self.group?.read(of: name) ?? 0)
+    }
 
     /// Whether entries of a log are taken, as far as there is room for it.
     func takes(_ name: LogName) -> Bool { self.isJoined && !self.refused.contains(name) }

@@ -280,8 +280,8 @@ struct ConversationSync: Sendable {
         for (number, notBefore) in self.lacking {
             guard let name = conversation.numbers[number] else { continue }
             let log = conversation.log(name)
-            let has = min(self.seq(of: number), conversation.limit(of: name))
-            if has <= log.tail.seq || log.isBeyondFork(log.tail.seq + 1) {
+            let has = min(self.seq(of: number), conversation.askedThrough(name))
+            if has <= conversation.end(of: name) || log.isBeyondFork(log.tail.seq + 1) {
                 self.settle(number)
             } else if notBefore <= now {
                 found.append(name)

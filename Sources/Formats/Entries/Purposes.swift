@@ -32,6 +32,7 @@ extension BLAKE2b.Personal {
     static let people = BLAKE2b.Personal("stoa people")
     static let sealedKey = BLAKE2b.Personal("stoa sealed key")
     static let group = BLAKE2b.Personal("stoa group")
+    static let groupLink = BLAKE2b.Personal("stoa group link")
     static let directID = BLAKE2b.Personal("stoa direct id 2")
     static let directRoot = BLAKE2b.Personal("stoa direct root")
     static let secretRoom = BLAKE2b.Personal("stoa secret room")

@@ -82,6 +82,31 @@ package struct GroupLink: Hashable, Sendable {
         return writer.bytes
     }
 
+    /// The seed of the key of a link that a device makes.
+    ///
+    /// It follows from the device's key and what else is in the act, so nothing is stored for the line to be printed
+    /// again, and nobody else can make it.
+    package static func seed(
+        of device: Signer, in group: ConversationID, basis: some Sequence<ActID>, time: HybridTime
+    ) -> Bytes32 {
+        var writer = WireWriter(capacity: 104)
+        writer.raw(group.hash)
+        writer.u64(time.rawValue)
+        for id in basis { writer.raw(id.hash) }
+        let context = writer.bytes
+        return device.withSeed {
+            BLAKE2b.hash256(context.span.bytes, key: $0, personal: .groupLink)
+        }
+    }
+
+    /// The key L of a line.
+    package static func signer(of seed: Bytes32) -> Signer {
+        guard let key = try? SigningKey(seed: seed.bytes.span.bytes) else {
+            preconditionFailure("a seed has 32 bytes")
+        }
+        return Signer(key)
+    }
+
     /// What shows that a device of a person has the line of a link, whose key signs.
     package static func proof(
         of link: ActID, in group: ConversationID, for person: PersonID, on device: PeerID,

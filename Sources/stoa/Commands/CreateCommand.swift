@@ -33,8 +33,10 @@ struct CreateCommand: Subcommand {
         guard arguments.has("--secret") else {
             throw .usage(
                 "only secret rooms are created",
-                next: "add --secret, or join an open room: stoa join "
-                    + TerminalText.line(self.room))
+                next: self.room.hasPrefix("+")
+                    ? "create a group: stoa group create \(TerminalText.line(String(self.room.dropFirst())))"
+                    : "add --secret, or join an open room: stoa join "
+                        + TerminalText.line(self.room))
         }
     }
 

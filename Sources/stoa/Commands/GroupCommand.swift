@@ -6,36 +6,45 @@ struct GroupCommand: Subcommand {
         "group", "Create groups, invite and remove people, and see who is in one.",
         examples: [
             "stoa group create ops", "stoa group invite +ops @ben @noa",
-            "stoa group members +ops", "stoa group remove +ops @ben",
+            "stoa group link +ops", "stoa group members +ops", "stoa group remove +ops @ben",
         ],
         operands: [
-            "create|invite|remove|admin|demote|approve|members", "NAME|GROUP", "[@PERSON|ACT]",
+            "create|invite|link|remove|admin|demote|approve|members", "NAME|GROUP", "[@PERSON|ACT]",
         ],
         lastRepeats: true,
         options: [
             OptionSyntax("--from", "GROUP", "with create: invite everyone who is in another group"),
             OptionSyntax("--above", "@PERSON", "with admin: make them more senior than this admin"),
-            OptionSyntax("--yes", nil, "with remove and demote: do it without asking"),
+            OptionSyntax(
+                "--approve", nil, "with link: an admin lets in everyone who comes (approve)"),
+            OptionSyntax(
+                "--days", "N", "with link: make a new one that works so long; 7 by default"),
+            OptionSyntax("--qr", nil, "with link: draw it as a QR code"),
+            OptionSyntax("--end", nil, "with link: end your links, or the one whose id is given"),
+            OptionSyntax(
+                "--yes", nil, "with remove, demote and link --end: do it without asking"),
         ],
         details: [
             "A group is written +NAME. Its owner created it, for ever; the owner appoints admins, and admins decide who is in it.",
             "\"create NAME\" creates a group. Newcomers can read everything.",
             "\"invite GROUP @PERSON...\" invites people: each is asked (stoa requests) and accepts (stoa accept +NAME) before anything of the group is shown.",
+            "\"link GROUP\" prints a line by which anyone in the group's realm can come (stoa join), with no admin online. Given again it prints the same line. Removing anyone ends all links. \"link GROUP --end\" ends yours, and with the beginning of its id another admin's. --qr needs libqrencode (Debian: libqrencode4).",
             "\"remove GROUP @PERSON\" removes someone: from then on they can read nothing that is written by those who know of it. Nothing that was read is recalled. To leave yourself: stoa leave GROUP.",
             "\"admin GROUP @PERSON\" makes someone an admin, below those there are; only the owner can. \"demote\" ends that; more senior admins can, too.",
             "\"members GROUP\" shows who is in it, with what role, since when and by whom, and what is undecided. \"approve GROUP\" shows only what is undecided; with a person or the beginning of an act's id, it lets that act count.",
-            "An act is undecided if, for example, its author was removed before the others had it.",
+            "An act is undecided if, for example, someone came by a link that needs approval, or its author was removed before the others had it.",
         ])
 
     private enum Step {
         case create(String, from: String?)
         case act(GroupActWord, String, [String], above: String?)
         case approve(String, String?)
+        case link(GroupLinkMethod.Params, drawsCode: Bool)
         case members(String)
     }
 
     private static let words = [
-        "create", "invite", "remove", "admin", "demote", "approve", "members",
+        "create", "invite", "link", "remove", "admin", "demote", "approve", "members",
     ]
 
     private let step: Step
@@ -60,6 +69,20 @@ struct GroupCommand: Subcommand {
                 throw .usage("there are too many words", next: "usage: stoa group \(word) GROUP")
             }
             self.step = word == "members" ? .members(group) : .approve(group, others.first)
+        case "link":
+            guard others.count <= (arguments.has("--end") ? 1 : 0) else {
+                throw .usage(
+                    "a link is for anyone who has its line", next: "usage: stoa group link GROUP")
+            }
+            let days = try arguments.integer("--days", in: 1...365)
+            self.step = .link(
+                GroupLinkMethod.Params {
+                    $0.group = group
+                    $0.approve = arguments.has("--approve") ? true : nil
+                    $0.days = days
+                    $0.end = arguments.has("--end") ? true : nil
+                    $0.act = others.first
+                }, drawsCode: arguments.has("--qr"))
         case "invite": self.step = .act(.add, group, others, above: nil)
         case "remove": self.step = .act(.remove, group, others, above: nil)
         case "admin": self.step = .act(.admin, group, others, above: arguments.value("--above"))
@@ -79,7 +102,8 @@ struct GroupCommand: Subcommand {
         }
         for (option, steps) in [
             ("--from", ["create"]), ("--above", ["admin"]),
-            ("--yes", ["remove", "demote"]),
+            ("--yes", ["remove", "demote", "link"]), ("--approve", ["link"]),
+            ("--days", ["link"]), ("--qr", ["link"]), ("--end", ["link"]),
         ] where arguments.has(option) && !steps.contains(word) {
             throw .usage(
                 "\"\(word)\" does not take \(option)",
@@ -93,6 +117,8 @@ struct GroupCommand: Subcommand {
             try Self.create(name, from: source, in: context)
         case .act(let act, let group, let people, let above):
             for person in people { try self.act(act, group, person, above, in: context) }
+        case .link(let params, let drawsCode):
+            try self.link(params, drawsCode: drawsCode, in: context)
         case .approve(let group, let act?):
             let params = GroupApproveMethod.Params {
                 $0.group = group
@@ -145,6 +171,41 @@ struct GroupCommand: Subcommand {
         }
     }
 
+    private func link(
+        _ params: GroupLinkMethod.Params, drawsCode: Bool, in context: CommandContext
+    ) throws(Failure) {
+        let group = TerminalText.line(params.group)
+        if params.end == true, !self.isSure {
+            let links =
+                params.act.map { "the link \(TerminalText.line($0))" } ?? "your open links"
+            let what = "nobody could come into \(group) by \(links) any more"
+            guard
+                try context.console.agrees(
+                    to: what, next: "add --yes to do it", rest: "whoever came by them stays")
+            else { return context.console.report("stoa: group: nothing was changed\n") }
+        }
+        let link = try context.show(GroupLinkMethod.self, params) { (answer) throws(Failure) in
+            if let ended = answer.ended {
+                return "\(ended == 1 ? "1 link" : "\(ended) links") ended\n"
+            }
+            let line = (answer.invite ?? "").shown
+            return drawsCode ? try QRCode(line).text + line + "\n" : line + "\n"
+        }
+        guard !context.json, context.console.outputIsTerminal, link.invite != nil else { return }
+        let until = link.expires.map { " until \(LocalTime.text($0))" } ?? ""
+        context.console.report(
+            link.approve == true
+                ? "anyone who has this line can ask to come in\(until): stoa group approve \(group)\n"
+                : "anyone who has this line can come in\(until): hand it over in private\n")
+    }
+
+    /// What ends with a removal, besides what it says.
+    private static func endingLinks(of group: String, in context: CommandContext) -> String {
+        let info = try? context.call(GroupInfoMethod.self, .init { $0.group = group })
+        let count = info?.value.links.count ?? 0
+        return count == 0 ? "" : "; \(count == 1 ? "1 open link ends" : "\(count) open links end")"
+    }
+
     private func act(
         _ act: GroupActWord, _ group: String, _ person: String, _ above: String?,
         in context: CommandContext
@@ -155,6 +216,7 @@ struct GroupCommand: Subcommand {
                 act == .remove
                 ? shown
                     + "removed from \(TerminalText.line(group)); nothing that was read is recalled"
+                    + Self.endingLinks(of: group, in: context)
                 : shown + "no admin of \(TerminalText.line(group)) any more"
             guard try context.console.agrees(to: what, next: "add --yes to do it", rest: nil) else {
                 return context.console.report("stoa: group: nothing was changed\n")
@@ -166,7 +228,7 @@ struct GroupCommand: Subcommand {
             $0.person = person
             $0.above = above
         }
-        try context.show(GroupActMethod.self, params) { conversation in
+        let done = try context.show(GroupActMethod.self, params) { conversation in
             let (who, name) = (TerminalText.line(person), conversation.shownName)
             return switch act {
             case .add: "invited \(who) to \(name); they are asked when they are online\n"
@@ -175,6 +237,21 @@ struct GroupCommand: Subcommand {
             case .demote: "\(who) is no longer an admin of \(name)\n"
             }
         }
+        if act == .remove || act == .demote, !context.json {
+            context.console.report(Self.unreached(in: done.id, context))
+        }
+    }
+
+    /// Which members learn of what was done only later, and may act as if it had not been until then.
+    private static func unreached(in group: String, _ context: CommandContext) -> String {
+        let info = try? context.call(GroupInfoMethod.self, .init { $0.group = group })
+        let names =
+            info?.value.members.filter { $0.own != true && $0.linked != true }
+            .map(\.shown.text) ?? []
+        guard !names.isEmpty else { return "" }
+        let more = names.count > 8 ? " and \(names.count - 8) others" : ""
+        return "not linked now, so they learn of it later: "
+            + names.prefix(8).joined(separator: ", ") + more + "\n"
     }
 }
 
@@ -195,7 +272,21 @@ extension GroupInfoMethod.Result {
         if self.waitingActs > 0 {
             text += "\(self.waitingActs) acts wait for others that are not here yet\n"
         }
+        if !self.links.isEmpty { text += "\n" + self.linksText(in: context) }
         return self.undecided.isEmpty ? text : text + "\n" + self.undecidedText(in: context)
+    }
+
+    private func linksText(in context: CommandContext) -> String {
+        "open links; to end one: stoa group link \(TerminalText.word(self.name.shownConversation)) LINK --end\n"
+            + context.console.table(
+                [["LINK", "BY", "LETS IN", "SINCE", "UNTIL"]]
+                    + self.links.map {
+                        [
+                            String($0.act.shown.prefix(12)), ShownPerson(name: $0.by).text,
+                            $0.approve == true ? "who is approved" : "anyone",
+                            LocalTime.text($0.time), $0.expires.map(LocalTime.text) ?? "-",
+                        ]
+                    })
     }
 
     /// What does not count unless somebody approves it.

@@ -21,7 +21,8 @@ struct JoinCommand: Subcommand {
                 "the room's cipher; needed only if its phrase was chosen by a person"),
         ],
         details: [
-            "Without an operand you are asked for an invitation, the line that \"stoa invite\" and \"stoa create\" print, and it is not shown; with - one is read from standard input. An invitation given as LINK stays in your shell's history.",
+            "Without an operand you are asked for an invitation, the line that \"stoa invite\", \"stoa create\" and \"stoa group link\" print, and it is not shown; with - one is read from standard input. An invitation given as LINK stays in your shell's history.",
+            "By a group's link you are in as soon as a member of the group is linked, or once an admin agrees; until then \"stoa requests\" shows that you wait, and \"stoa decline +GROUP\" gives it up.",
             "A phrase of six words made by Stoa is checked for mistakes at once. A different phrase or name leads to a different, empty room.",
             "A secret room that you have left is '&ROOM'; its key is still here. Quote it: & is a sign of the shell. If you have a secret room called ROOM, join the open one by its full name, such as open/ROOM.",
         ])
@@ -73,12 +74,16 @@ struct JoinCommand: Subcommand {
             }
             params.invite =
                 if let line {
-                    try SecretInput.find(.room, in: line)
+                    try SecretInput.find([.room, .group], in: line)
                 } else {
                     try SecretInput.roomInvitation.read(nil, context)
                 }
         }
         try context.show(JoinMethod.self, params) { room in
+            if let waiting = room.waiting {
+                let name = room.name.shownConversation
+                return "\(waiting.text(of: name)); see stoa requests\n"
+            }
             let others = room.members - 1
             let more = room.learning
             let known: String
@@ -124,5 +129,18 @@ extension ConversationResult {
         return
             "another room here has that name: \"\(self.room.shown)\" alone is refused from now on, "
             + "and stoa says what to write instead\n"
+    }
+}
+
+extension JoinWaitWord {
+    /// What the user waits for, or why the link does not let them in.
+    func text(of group: String) -> String {
+        switch self {
+        case .member: "you will be in \(group) as soon as a member is linked"
+        case .admin: "you wait for an admin of \(group) to let you in"
+        case .expired: "the link to \(group) has expired: ask for a new one"
+        case .ended: "the link to \(group) was ended: ask for a new one"
+        case .altered: "the line is not that of the link to \(group): ask for it again"
+        }
     }
 }

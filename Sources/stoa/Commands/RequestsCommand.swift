@@ -16,10 +16,14 @@ struct RequestsCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         var turnedAway: Int64 = 0
+        var joins: [RequestsMethod.Join] = []
         try context.showList(
             RequestsMethod.self, { $0 }, empty: "nobody waits to be accepted",
             heading: ["NAME", "KEY", "SINCE", "TEXT"],
-            noting: { turnedAway = $0.turnedAway ?? 0 }
+            noting: {
+                turnedAway = $0.turnedAway ?? 0
+                joins = $0.joins ?? []
+            }
         ) { request in
             [
                 request.groupName?.shownConversation ?? request.shownName,
@@ -27,6 +31,14 @@ struct RequestsCommand: Subcommand {
                 request.kind == .group
                     ? "\(request.shown.quoted) invites you to a group" : request.text.shown,
             ]
+        }
+        if !context.json, !joins.isEmpty {
+            let lines = joins.map { join in
+                let name = join.name.shownConversation
+                return "\(join.waiting.text(of: name)), since \(LocalTime.text(join.time)); "
+                    + "to give it up: stoa decline \(TerminalText.word(name))\n"
+            }
+            try context.console.print(lines.joined())
         }
         guard turnedAway > 0 else { return }
         context.console.report(

@@ -18,9 +18,9 @@ struct SearchCommand: Subcommand {
             OptionSyntax("--offset", "N", "skip this many hits, to see the next ones"),
         ],
         details: [
-            "A message must contain all WORDS; case and accents do not matter, and ss is the same as ß. The last word may be the beginning of one; end others with * for the same. Quote a phrase to match it exactly, also the parts of a path or an address. In scripts without spaces, and in direct and secret conversations, any part of a text matches. A file is found by its name and its caption.",
+            "A message must contain all WORDS; case and accents do not matter, and ss is the same as ß. The last word may be the beginning of one; end others with * for the same. Quote a phrase to match it exactly, also the parts of a path or an address. In scripts without spaces, and in direct and secret conversations and groups, any part of a text matches. A file is found by its name and its caption.",
             "Each hit takes two lines: the author, and the part of the text that matched. \"stoa history TO --around ID\" shows the messages around it.",
-            "The first search builds an index of the open rooms, search.db beside the messages, which is kept current from then on. Direct and secret conversations are not indexed, so their text is in no other file: each search reads them, newest first. If it has not read all of them after five seconds, it says how far it came.",
+            "The first search builds an index of the open rooms, search.db beside the messages, which is kept current from then on. Direct and secret conversations and groups are not indexed, so their text is in no other file: each search reads them, newest first. If it has not read all of them after five seconds, it says how far it came.",
         ])
 
     private let params: SearchMethod.Params

@@ -28,9 +28,23 @@ struct PacketPipe {
             $0.name = self.name
         }
         fill(&params)
-        return try Failure.of { () throws(ClientError) in
-            try self.connection.call(OpenStreamMethod.self, params)
-        }.stream
+        return try self.patiently(OpenStreamMethod.self, params).stream
+    }
+
+    /// Asks again for as long as the daemon says when to.
+    private func patiently<Method: ControlMethod>(
+        _ method: Method.Type, _ params: Method.Params
+    ) throws(Failure) -> Received<Method.Result> where Method.Result: ControlValue {
+        while true {
+            do throws(ClientError) {
+                return try self.connection.call(method, params)
+            } catch {
+                guard case .refused(let refusal) = error, refusal.knownCode == .busy,
+                    let wait = refusal.retryMilliseconds
+                else { throw Failure(error) }
+                try PollWait.pause(milliseconds: Int32(clamping: max(1, wait)))
+            }
+        }
     }
 
     // MARK: Sending
@@ -80,17 +94,7 @@ struct PacketPipe {
             $0.stream = stream
             $0.data = Base64(bytes)
         }
-        while true {
-            do throws(ClientError) {
-                _ = try self.connection.call(SendStreamMethod.self, params)
-                return
-            } catch {
-                guard case .refused(let refusal) = error, refusal.knownCode == .busy,
-                    let wait = refusal.retryMilliseconds
-                else { throw Failure(error) }
-                try PollWait.pause(milliseconds: Int32(clamping: max(1, wait)))
-            }
-        }
+        _ = try self.patiently(SendStreamMethod.self, params)
     }
 
     // MARK: Receiving

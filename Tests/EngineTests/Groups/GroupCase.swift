@@ -114,7 +114,9 @@ struct GroupCase {
                 }
             return "verdict \(Self.text(id.hash)) \(status)"
         }
-        words += roster.cutDevices.map { "cut \(Self.text($0.key))" }
+        words += roster.cutDevices.map {
+            "cut \(Self.text($0.person.hash)) \(Self.text($0.device.key))"
+        }
         words += roster.takings.map { "taking \(Self.text($0.hash))" }
         words += roster.openLinks.map { "link \(Self.text($0.hash))" }
         words += roster.brought.map { "brought \(Self.text($0.hash))" }

@@ -83,6 +83,32 @@ struct GroupEntryTests {
         #expect(net.texts(at: 1) == ["again"] && net.epochs(of: 1).count == 3)
     }
 
+    @Test("leave a group only together with the act that says so, also where the store fails")
+    func leaveWhileResting() {
+        var net = GroupNet(1...2)
+        let failure = StoreFailure(reason: .full, detail: "no space", remedy: "make some")
+        func send(_ number: UInt64) {
+            let outgoing = Outgoing(conversation: net.group, text: "\(number)")
+            net[2].give(.request(RequestID(number), .send(outgoing)))
+        }
+        func fail() {
+            net[2].batch = nil
+            net[2].give(.commitFailed(failure))
+        }
+        send(1)
+        fail()
+        send(2)
+        send(3)
+        net[2].give(.request(RequestID(4), .leave(net.group)))
+        fail()
+        #expect(net[2].batch != nil && net[2].batch?.membership[net.group] == nil)
+        net[2].settle()
+        net[2].give(.timer(.storage))
+        net.settle()
+        #expect(net[2].answers(of: RequestID(4)) == [.left(net.group)])
+        #expect(net[1].node.groupReport(net.group)?.members.count == 1)
+    }
+
     @Test("whose key is not here are neither taken nor asked for again, until it is")
     func withoutKey() {
         var net = GroupNet(1...3)
@@ -140,7 +166,7 @@ struct GroupEntryTests {
         #expect(net.count(from: start, where: \.isWant) <= 4)
         net.deliver(to: 3)
         net.deliver(to: 2)
-        #expect(net.write("in vain", by: 2) == [.failed(.notMember)])
+        #expect(net.write("in vain", by: 2) == [.failed(.group(.notMember))])
         net.write("without you", by: 1)
         net.settle()
         #expect(net.texts(at: 3).last == "without you")

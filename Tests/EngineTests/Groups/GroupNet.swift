@@ -1,5 +1,6 @@
 import Crypto
 import TestSupport
+import Testing
 
 @testable import Engine
 @testable import Formats
@@ -49,6 +50,20 @@ struct GroupNet {
         set { self.nodes[number] = newValue }
     }
 
+    /// Links two, or ends their link.
+    mutating func connect(_ one: UInt8, _ other: UInt8) {
+        self.open(one, to: other)
+        self.open(other, to: one)
+        self.settle()
+    }
+
+    mutating func disconnect(_ one: UInt8, _ other: UInt8) {
+        for (number, peer) in [(one, other), (other, one)] {
+            self[number].give(.linkClosed(LinkID(UInt64(peer)), nil))
+        }
+        self.settle()
+    }
+
     private mutating func open(_ number: UInt8, to other: UInt8) {
         let info = LinkInfo(
             peer: Harness.peer(other),
@@ -83,6 +98,43 @@ struct GroupNet {
     mutating func remove(_ number: UInt8) {
         self.ask(1, .groupAct(self.group, .remove(Self.id(of: number), seen: [])))
         self.settle()
+    }
+
+    /// Makes a link, and gives its line.
+    mutating func link(
+        by number: UInt8 = 1, expires: UInt64? = nil, needsApproval: Bool = false
+    ) throws -> GroupInvitation {
+        let line = self.makeLink(by: number, expires: expires, needsApproval: needsApproval)
+        return try #require(line)
+    }
+
+    mutating func makeLink(
+        by number: UInt8 = 1, expires: UInt64? = nil, needsApproval: Bool = false
+    ) -> GroupInvitation? {
+        let link = GroupLink(key: .zero, expires: expires, needsApproval: needsApproval)
+        let request = self.ask(number, .groupAct(self.group, .link(link)))
+        self.settle()
+        guard case .acted(_, let act)? = self[number].answers(of: request).first else {
+            return nil
+        }
+        return self[number].node.groupInvitation(by: act, in: self.group)
+    }
+
+    /// Somebody comes by a line, and members have the time to answer; gives what the user is told.
+    mutating func come(_ number: UInt8, by line: GroupInvitation) -> Answer? {
+        let request = self.ask(number, .joinGroup(line))
+        self.settle()
+        self.advance(milliseconds: Limits.joinAnswerMilliseconds)
+        self[number].give(.timer(.groups))
+        self.settle()
+        return self[number].answers(of: request).last
+    }
+
+    /// Lets so much time pass in which nothing happens.
+    mutating func advance(milliseconds: UInt64) {
+        for number in self.nodes.keys {
+            self[number].advance(to: self[number].now.monotonic + milliseconds)
+        }
     }
 
     @discardableResult
@@ -156,6 +208,11 @@ struct GroupNet {
         var messages: [Message] = []
         for case .message(let message) in self[number].shown { messages.append(message) }
         return messages.sorted { $0.isShown(before: $1) }.compactMap(\.content.text)
+    }
+
+    /// The members by what a node knows.
+    func people(at number: UInt8) -> Set<PersonID> {
+        self[number].node.people(of: self.group)
     }
 
     func log(of author: UInt8) -> LogKey {

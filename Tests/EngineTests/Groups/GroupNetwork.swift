@@ -152,6 +152,12 @@ struct GroupNetwork {
             case .violation(_, let what): self.violations.append(what)
             case .asked(let request, _, _):
                 self.members[index].disk.append(self.members[index].groups.ask(request))
+            case .entered(let request, _, let host):
+                if let entered = self.members[index].groups.enter(request, host: host) {
+                    self.members[index].disk.append(entered.writes)
+                }
+            case .joinAnswered(let id, let obstacle, let link):
+                _ = self.members[index].groups.answered(id, obstacle, on: link)
             case .send(let frame, let link):
                 let to = Int(link.rawValue - 1) % 100
                 if case .epochKeys(_, let keys) = frame {

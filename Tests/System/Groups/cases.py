@@ -38,7 +38,7 @@ def lines(name: str, acts: Iterable[Act], cap: int) -> Iterator[str]:
         yield f"member {person} {'-' if rank is None else rank}"
     for one, status in sorted(out.status.items()):
         yield f"verdict {one} {status} {out.why[one] if status != 'waits' else ''}".rstrip()
-    for word, found in (("cut", out.cut), ("taking", out.takings), ("link", out.links), ("brought", out.brought)):
+    for word, found in (("cut", {" ".join(c) for c in out.cut}), ("taking", out.takings), ("link", out.links), ("brought", out.brought)):
         for one in sorted(found):
             yield f"{word} {one}"
     yield "end"

@@ -38,7 +38,7 @@ class Asking(Talks):
                 keys = sorted(giver.keys)
                 # What is seldom: a key of which not all is known, a device that was cut.
                 ahead = [n for n in keys if not self.world.epochs[n].past <= known]
-                cut = [d for d in self.world.daemons.values() if d.device in giver.view().cut]
+                cut = [d for d in self.world.daemons.values() if (d.person, d.device) in giver.view().cut]
                 for taker in [d for d in devices if d is not giver] + cut:
                     if keys:
                         number = self.rng.choice(ahead or keys)

@@ -2,7 +2,7 @@
 # Runs simulations on all cores, in shares of 50 seeds. A share that is done is kept in FOLDER, so that
 # a run that was interrupted goes on where it stopped; another build of the program begins anew.
 #
-#   [FROM=1] [COUNT=1000] [ASSAULT=1 | SYBILS=1] [NODES=N [OFFICE=1 [LINKS=N]]] [JOBS=CORES] [RESULTS=FILE] simulate.sh PROGRAM FOLDER
+#   [FROM=1] [COUNT=1000] [ASSAULT=1 | SYBILS=1 | GROUPS=1] [NODES=N [OFFICE=1 [LINKS=N]]] [JOBS=CORES] [RESULTS=FILE] simulate.sh PROGRAM FOLDER
 #
 # RESULTS names a page to whose table a row is added. Prints each failure with the line that repeats
 # it, the sums, and at last `N passed, N failed`.
@@ -21,6 +21,9 @@ options=()
 kind=seeds
 if [ -n "${ASSAULT:-}" ]; then options+=(--assault); kind=assaults; fi
 if [ -n "${SYBILS:-}" ]; then options+=(--sybils); kind=sybils; fi
+# Where nobody sets it, bash has a list of its own under this name.
+groups=$(printenv GROUPS || true)
+if [ -n "$groups" ]; then options+=(--groups); kind=groups; fi
 if [ -n "${NODES:-}" ]; then
     options+=(--nodes "$NODES"); kind="of $NODES nodes"; share=1
     if [ -z "${COUNT:-}" ]; then count=1; fi
@@ -45,7 +48,7 @@ run() {
         if [ "$code" -le 1 ]; then break; fi
         next=$(tail -n 1 "$part" | sed -nE 's/^seed ([0-9]+) $/\1/p')
         if [ -z "$next" ] || [ "$code" = 130 ] || [ "$code" = 143 ]; then return 1; fi
-        echo "FAILED SEED=$next${ASSAULT:+ ASSAULT=1}${SYBILS:+ SYBILS=1}${NODES:+ NODES=$NODES}${OFFICE:+ OFFICE=1}${LINKS:+ LINKS=$LINKS} make sim:" \
+        echo "FAILED SEED=$next${ASSAULT:+ ASSAULT=1}${SYBILS:+ SYBILS=1}${groups:+ GROUPS=1}${NODES:+ NODES=$NODES}${OFFICE:+ OFFICE=1}${LINKS:+ LINKS=$LINKS} make sim:" \
             "the process ended with $code" >> "$part"
         next=$((next + 1))
     done
@@ -53,7 +56,7 @@ run() {
 }
 
 export -f run
-export program shares share last ASSAULT SYBILS NODES OFFICE LINKS
+export program shares share last groups ASSAULT SYBILS NODES OFFICE LINKS
 # Arrays cannot be exported.
 export options_text="${options[*]}"
 start=$SECONDS

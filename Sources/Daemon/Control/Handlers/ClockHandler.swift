@@ -8,7 +8,9 @@ extension ClockMethod: MethodHandler {
     ) throws(RPCError) {
         let cut = try params.page.cut(of: "clock")
         let id = try shell.conversation(params.to)
-        guard let logs = shell.node.ask({ $0.clockLogs(of: id) }) else { throw .notMember() }
+        guard let logs = shell.node.ask({ $0.clockLogs(of: id) }) else {
+            throw shell.notMember(of: id)
+        }
         let members = shell.node.ask { $0.clockMembers(of: id) }
         var result = Result()
         result.conversation = id.description

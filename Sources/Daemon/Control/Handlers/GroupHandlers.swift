@@ -26,10 +26,18 @@ extension GroupActMethod: MethodHandler {
     ) throws(RPCError) {
         let id = try shell.group(params.group)
         let person = try shell.groupPerson(params.person, in: id)
+        let report = shell.node.ask { $0.groupReport(id) }
+        let member = report?.members.first { $0.person == person }
         let kind: ActKind
         switch params.act {
-        case .add: kind = .add(person)
-        case .remove: kind = .remove(person, seen: [])
+        case .add:
+            let isOwn = person == shell.node.ask { $0.person(of: $0.id) }
+            guard !isOwn, member?.hasCome != true else { throw .isMember(params.person) }
+            kind = .add(person)
+        case .remove:
+            let waits = report?.undecided.contains { $0.author == person } ?? false
+            guard member != nil || waits else { throw RPCError(Roster.Reason.notMember) }
+            kind = .remove(person, seen: [])
         case .demote: kind = .demote(person)
         case .admin:
             let other = try params.above.map { (text) throws(RPCError) in
@@ -41,6 +49,24 @@ extension GroupActMethod: MethodHandler {
             kind = .admin(person, rank)
         }
         shell.request(.groupAct(id, kind), reply)
+    }
+}
+
+extension RPCError {
+    fileprivate static func isMember(_ person: String) -> RPCError {
+        .refused(
+            "\(TerminalText.line(person)) is in the group already", reason: "inGroup",
+            remedy: "see who is: stoa group members GROUP")
+    }
+}
+
+extension GroupLinkMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        let id = try shell.group(params.group)
+        if params.end == true { return try shell.endLinks(params.act, of: id, reply) }
+        shell.showLink(days: params.days, needsApproval: params.approve == true, of: id, reply)
     }
 }
 

@@ -9,7 +9,7 @@ extension MembersMethod: MethodHandler {
         let cut = try params.page.cut(of: "members")
         let id = try shell.conversation(params.to)
         guard let status = shell.node.ask({ $0.conversationStatus(of: id) }) else {
-            throw .notMember()
+            throw shell.notMember(of: id)
         }
         let tiers = shell.node.ask { $0.tiers(of: status.members) }
         reply.answer(

@@ -27,10 +27,10 @@ extension RealmJoinMethod: MethodHandler {
 extension NodeShell {
     /// The invitation in what somebody pasted.
     func invitation(
-        _ kind: PastedInvitation.Kind, in text: String
+        _ kinds: PastedInvitation.Kind..., in text: String
     ) throws(RPCError) -> String {
         do throws(PastedInvitation.Several) {
-            return try PastedInvitation.find(kind, in: text)
+            return try PastedInvitation.find(kinds, in: text)
         } catch { throw RPCError(error) }
     }
 

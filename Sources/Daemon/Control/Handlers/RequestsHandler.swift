@@ -11,6 +11,7 @@ extension RequestsMethod: MethodHandler {
             shell.node.ask { $0.pendingRequests }.map { Waiting.person($0) }
             + shell.node.ask { $0.pendingGroupRequests }.map { Waiting.group($0) }
         let turnedAway = shell.node.ask { $0.requestsTurnedAway }
+        let joins = shell.node.ask { $0.groupJoins }
         let page =
             cut.page(of: pending, byteLimit: reply.listBytes) {
                 $0.place
@@ -22,6 +23,7 @@ extension RequestsMethod: MethodHandler {
                 $0.items = page.items
                 $0.next = page.next
                 $0.turnedAway = turnedAway > 0 ? Int64(turnedAway) : nil
+                $0.joins = joins.isEmpty ? nil : joins.map { shell.shown($0.join, $0.obstacle) }
             })
     }
 }
@@ -42,7 +44,9 @@ extension DeclineMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        if let group = try shell.waitingGroup(params.person) {
+        var group = shell.groupJoin(params.person)
+        if group == nil { group = try shell.waitingGroup(params.person) }
+        if let group {
             let pending = PendingRequest(
                 reply, then: .done { reply.answer(shell.personResult(group.inviter)) })
             return shell.request(.declineGroup(group.group), pending)

@@ -8,7 +8,9 @@ extension RetainMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let id = try shell.conversation(params.to)
-        guard shell.node.ask({ $0.conversationStatus(of: id) }) != nil else { throw .notMember() }
+        guard shell.node.ask({ $0.conversationStatus(of: id) }) != nil else {
+            throw shell.notMember(of: id)
+        }
         guard params.off == true || params.days != nil || params.bytes != nil else {
             return shell.withConversation(id, reply) { reply.answer($0) }
         }

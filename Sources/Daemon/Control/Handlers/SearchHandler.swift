@@ -49,10 +49,10 @@ extension NodeShell {
 
     /// Which sealed conversations a search is to read through.
     private func sealed(_ query: SearchQuery) -> [ConversationID] {
+        // One that was left is searched where it is named, as its history can be read.
+        if let named = query.conversation { return self.keyring.isSealed(named) ? [named] : [] }
         let joined = self.node.ask { $0.joinedConversations }
-        return joined.filter { id, kind in
-            kind.room == nil && (query.conversation ?? id) == id
-        }.keys.sorted()
+        return joined.filter { $0.value.room == nil }.keys.sorted()
     }
 
     fileprivate func search(

@@ -25,7 +25,7 @@ extension OpenStreamMethod: MethodHandler {
         }
         if let conversation {
             let isIn = shell.node.ask { $0.conversationStatus(of: conversation) } != nil
-            guard isIn else { throw .notMember() }
+            guard isIn else { throw shell.notMember(of: conversation) }
         }
         let number = shell.openReader(name, in: conversation, for: client)
         reply.answer(Result { $0.stream = number })

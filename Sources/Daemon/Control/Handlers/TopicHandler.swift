@@ -7,7 +7,9 @@ extension TopicMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let id = try shell.conversation(params.to)
-        guard shell.node.ask({ $0.conversationStatus(of: id) }) != nil else { throw .notMember() }
+        guard shell.node.ask({ $0.conversationStatus(of: id) }) != nil else {
+            throw shell.notMember(of: id)
+        }
         guard let topic = params.text else {
             return shell.withConversation(id, reply) { reply.answer($0) }
         }

@@ -1,0 +1,315 @@
+import Crypto
+import Engine
+import Formats
+
+/// Who is in a group, gets its keys and is read there, worked out from what is on disks and what is sent alone.
+///
+/// Only the roster that acts give is the engine's own: an independent model judges that.
+extension Checker {
+    /// What the checker knows of groups.
+    struct Groups {
+        /// A key, as its maker made it.
+        struct Made {
+            var person: PersonID
+            /// What its maker knew.
+            var known: Set<ActID>
+            var key: Bytes32
+        }
+
+        /// What a machine knew of a group before it knew more.
+        struct Earlier {
+            var group: ConversationID
+            var known: Set<ActID>
+            var until: UInt64
+        }
+
+        var table: [ConversationID: Group] = [:]
+        /// Which machines have which of their keys on their disks.
+        var holders: [Bytes32: Set<Int>] = [:]
+        /// All that anybody has signed.
+        var acts: [ActID: Act] = [:]
+        var made: [Bytes32: Made] = [:]
+        /// What those knew who have sent somebody a key.
+        var given: [Bytes32: [PersonID: [Set<ActID>]]] = [:]
+        var givenCount = 0
+        var earlier: [Int: [Earlier]] = [:]
+        /// What each machine has acknowledged to have done.
+        var acknowledged: [Int: [ActID: ConversationID]] = [:]
+        let rosters = Rosters()
+
+        func roster(of known: Set<ActID>?) -> Roster {
+            self.rosters.roster(of: known ?? [], in: self.acts)
+        }
+    }
+
+    /// Rosters that were worked out before; many machines know the same.
+    final class Rosters {
+        private var known: [Set<ActID>: Roster] = [:]
+
+        func roster(of ids: Set<ActID>, in acts: [ActID: Act]) -> Roster {
+            if let roster = self.known[ids] { return roster }
+            var statements: [ActID: ActStatement] = [:]
+            for id in ids { statements[id] = acts[id]?.statement }
+            let roster = Roster(statements)
+            self.known[ids] = roster
+            return roster
+        }
+    }
+
+    /// How long what has come may wait for the disk, which may be full meanwhile.
+    private static var waitMilliseconds: UInt64 { 60_000 }
+
+    // MARK: Batches
+
+    /// A node gives its store a batch: its keys are new where they must be, and it takes nothing late of those who
+    /// are out.
+    mutating func keyed(_ batch: Batch, by machine: Machine, at time: UInt64) throws {
+        for held in batch.groups.epochs
+        where held.epoch.device == machine.id && self.groups.made[held.epoch.id] == nil {
+            self.groups.made[held.epoch.id] = Groups.Made(
+                person: machine.person, known: machine.store.groups.known[held.group] ?? [],
+                key: held.key)
+        }
+        for append in batch.appends where self.groups.table[append.run.run.key.conversation] != nil
+        {
+            guard append.run.run.key.name.author == machine.id else {
+                try self.tookRightly(append, by: machine, at: time)
+                continue
+            }
+            let isNew = append.run.ids.contains { self.written[$0] == nil }
+            let epochs = Set(append.run.run.entries.map(\.epoch)).subtracting([.zero])
+            for epoch in epochs where isNew {
+                try self.sealed(epoch, in: append.run.run.key.conversation, by: machine)
+            }
+        }
+    }
+
+    /// Nobody reads an entry whom its author knew to be out: whoever has been given its key got it from somebody who
+    /// knew more than the author.
+    private func sealed(
+        _ epoch: Bytes32, in group: ConversationID, by machine: Machine
+    ) throws {
+        let known = machine.store.groups.known[group] ?? []
+        let roster = self.groups.roster(of: known)
+        guard roster.members[machine.person] != nil else {
+            throw Violation("node \(machine.index) writes in a group that it knows to be out of")
+        }
+        func isOut(_ person: PersonID) -> Bool {
+            roster.brought.contains(person) && roster.members[person] == nil
+        }
+        let readers = (self.groups.given[epoch] ?? [:]).filter { _, givers in
+            givers.allSatisfy { $0.isSubset(of: known) }
+        }.map(\.key)
+        let maker = self.groups.made[epoch]?.person
+        guard !readers.contains(where: isOut), maker.map(isOut) != true else {
+            throw Violation(
+                "node \(machine.index) seals with a key that somebody has whom it knows to be out")
+        }
+    }
+
+    /// Of a log only those entries are taken that are shown by what its taker knows, or knew when they came.
+    private func tookRightly(_ append: Append, by machine: Machine, at time: UInt64) throws {
+        let key = append.run.run.key
+        guard let person = self.persons[key.name.author] else { return }
+        var views = [machine.store.groups.known[key.conversation] ?? []]
+        for earlier in self.groups.earlier[machine.index] ?? []
+        where earlier.group == key.conversation && earlier.until + Self.waitMilliseconds > time {
+            views.append(earlier.known)
+        }
+        let last = append.run.run.last
+        guard
+            views.contains(where: {
+                last <= self.end(of: key.name, by: person, self.groups.roster(of: $0))
+            })
+        else {
+            throw Violation(
+                "node \(machine.index) takes entry \(last) of \(key.name) of somebody who is out")
+        }
+    }
+
+    /// Up to which entry a log is shown.
+    private func end(of log: LogName, by person: PersonID, _ roster: Roster) -> UInt64 {
+        if roster.members[person] != nil { return .max }
+        guard roster.brought.contains(person) else { return 0 }
+        guard let removals = roster.removals[person] else { return .max }
+        return removals.flatMap { self.positions(in: $0) }.filter { $0.log == log }.map(\.seq).max()
+            ?? 0
+    }
+
+    private func positions(in id: ActID) -> [LogPosition] {
+        switch self.groups.acts[id]?.statement.kind {
+        case .remove(_, let seen)?: seen
+        case .accept(let accepted)?: self.positions(in: accepted)
+        default: []
+        }
+    }
+
+    /// A batch is about to be on a machine's disk: what it stores of groups somebody has signed.
+    mutating func noteActs(of batch: Batch, on machine: Machine, at time: UInt64) throws {
+        for act in batch.groups.acts where self.groups.acts[act.id] == nil {
+            guard act.statement.device == machine.id else {
+                throw Violation("node \(machine.index) stores an act that nobody signed")
+            }
+            self.groups.acts[act.id] = act
+        }
+        for group in Set(batch.groups.acts.map(\.group)) {
+            self.groups.earlier[machine.index, default: []].removeAll {
+                $0.until + Self.waitMilliseconds < time
+            }
+            self.groups.earlier[machine.index, default: []].append(
+                Groups.Earlier(
+                    group: group, known: machine.store.groups.known[group] ?? [], until: time))
+        }
+    }
+
+    /// A node says that something is done in a group: it is on its disk, and stays there.
+    mutating func acted(_ act: ActID, in group: ConversationID, by machine: Machine) throws {
+        self.groups.acknowledged[machine.index, default: [:]][act] = group
+        try self.keptActs(on: machine)
+    }
+
+    func keptActs(on machine: Machine) throws {
+        for (act, group) in self.groups.acknowledged[machine.index] ?? [:]
+        where machine.store.groups.known[group]?.contains(act) != true {
+            throw Violation("node \(machine.index) has lost an act that it acknowledged")
+        }
+    }
+
+    // MARK: Frames
+
+    /// A node sends acts: to those alone whom somebody has brought in.
+    func told(_ group: ConversationID, to receiver: Machine, by machine: Machine) throws {
+        let roster = self.groups.roster(of: machine.store.groups.known[group])
+        guard roster.brought.contains(receiver.person) else {
+            throw Violation(
+                "node \(machine.index) tells node \(receiver.index) of a group that it was never in"
+            )
+        }
+    }
+
+    /// A node gives keys: each as it was made, to a member whom its maker did not know to be out.
+    mutating func gave(
+        _ keys: [EpochKey], of group: ConversationID, to receiver: Machine, by machine: Machine
+    ) throws {
+        let known = machine.store.groups.known[group] ?? []
+        let roster = self.groups.roster(of: known)
+        let isMember =
+            roster.members[receiver.person] != nil
+            && !roster.cutDevices.contains(
+                OwnedDevice(person: receiver.person, device: receiver.id))
+        guard isMember else {
+            throw Violation(
+                "node \(machine.index) gives node \(receiver.index) a key, whom it knows to be out")
+        }
+        for key in keys {
+            guard let made = self.groups.made[key.id], made.key == key.key else {
+                throw Violation("node \(machine.index) gives a key that nobody made")
+            }
+            guard made.known.isSubset(of: known) else {
+                throw Violation(
+                    "node \(machine.index) gives node \(receiver.index) a key without knowing what its "
+                        + "maker knew")
+            }
+            self.groups.given[key.id, default: [:]][receiver.person, default: []].append(known)
+            self.groups.givenCount += 1
+        }
+    }
+
+    // MARK: The end
+
+    /// Whether a machine's user is in a conversation; in a group also by the acts that it has.
+    func takesPart(_ machine: Machine, in conversation: ConversationID) -> Bool {
+        guard !machine.fate.isRetired, machine.store.rooms[conversation]?.isJoined == true else {
+            return false
+        }
+        guard self.groups.table[conversation] != nil else { return true }
+        let roster = self.groups.roster(of: machine.store.groups.known[conversation])
+        return roster.members[machine.person] != nil
+    }
+
+    /// Up to which entry of each log all who take part must have the same: of those who are out what the removal shows.
+    func ends(
+        in conversation: ConversationID, among members: [Machine]
+    ) -> (LogName) -> UInt64 {
+        guard self.groups.table[conversation] != nil, let first = members.first else {
+            return { _ in .max }
+        }
+        let roster = self.groups.roster(of: first.store.groups.known[conversation])
+        return { log in
+            guard let person = self.persons[log.author] else { return 0 }
+            // Who has removed somebody may be gone with what they had.
+            if roster.members[person] == nil, roster.removals[person] != nil,
+                !self.isRemoverHere(of: person, roster, among: members)
+            {
+                return 0
+            }
+            return self.end(of: log, by: person, roster)
+        }
+    }
+
+    private func isRemoverHere(
+        of person: PersonID, _ roster: Roster, among members: [Machine]
+    ) -> Bool {
+        (roster.removals[person] ?? []).allSatisfy { id in
+            members.contains { member in
+                member.id == self.groups.acts[id]?.statement.device && !member.fate.wasRestored
+            }
+        }
+    }
+
+    /// How things stand with the next entry of a log that a machine lacks and another one has.
+    func lack(of key: LogKey, _ seq: UInt64, on machine: Machine, beside other: Machine) -> String {
+        guard self.groups.table[key.conversation] != nil,
+            let epoch = other.store.id(of: seq, in: key).flatMap({
+                other.store.row($0)?.entry.epoch
+            })
+        else { return "" }
+        let known = machine.store.groups.known[key.conversation] ?? []
+        let roster = self.groups.roster(of: known)
+        let person = self.persons[key.name.author]
+        let standing =
+            person.map {
+                roster.members[$0] != nil
+                    ? "inside"
+                    : !roster.brought.contains($0)
+                        ? "outside" : roster.removals[$0] == nil ? "gone" : "removed"
+            } ?? "unknown"
+        let holders = self.groups.holders[epoch] ?? []
+        let isGiven = self.groups.given[epoch]?[machine.person] != nil
+        return "; its author is \(standing), entry \(seq) is sealed under a key that "
+            + "\(holders.sorted()) have; it was \(isGiven ? "" : "not ")given to node \(machine.index)"
+    }
+
+    /// What is not settled yet of groups; nil where all is.
+    func disagreementOfGroups(_ machines: [Machine]) -> String? {
+        for group in self.groups.table.keys.sorted() {
+            let here = machines.filter { !$0.fate.isRetired }
+            let members = here.filter { self.takesPart($0, in: group) }
+            guard let first = members.first else { continue }
+            let known = first.store.groups.known[group] ?? []
+            for member in members.dropFirst() {
+                let other = member.store.groups.known[group] ?? []
+                guard other != known else { continue }
+                return
+                    "of a group node \(first.index) has \(known.count) acts, node \(member.index) "
+                    + "\(other.count), \(known.intersection(other).count) of them the same"
+            }
+            let roster = self.groups.roster(of: known)
+            // What one device of a person is in, another one has no part in of itself.
+            let people = Set(members.map(\.person))
+            for machine in here where !people.contains(machine.person) {
+                let isMember = roster.members[machine.person] != nil
+                if isMember, machine.store.groups.requests[group]?.isDeclined != true {
+                    return "node \(machine.index) is a member of a group and does not know"
+                }
+            }
+            let all = here.reduce(into: known) {
+                $0.formUnion($1.store.groups.known[group] ?? [])
+            }
+            guard self.groups.roster(of: all).members == roster.members else {
+                return "acts that members of a group lack change who is in it"
+            }
+        }
+        return nil
+    }
+}
