@@ -282,6 +282,11 @@ export class CallMachine {
     if (this.phase === "ringing" && this.call === call) this.end("");
   }
 
+  // Somebody is in the conversation no more.
+  on_out({ peer }) {
+    if (this.peers.has(peer)) this.gone(peer);
+  }
+
   // ---- Time
 
   on_tick() {

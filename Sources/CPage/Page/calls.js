@@ -92,7 +92,7 @@ export class Calls {
 
   canCall(c) {
     const { me } = this.model;
-    return c.kind === "secret" || c.kind === "direct" && c.person !== me.id && c.person !== me.device;
+    return c.kind === "secret" || c.kind === "group" || c.kind === "direct" && c.person !== me.id && c.person !== me.device;
   }
 
   // A call in a room that one could join.
@@ -146,6 +146,17 @@ export class Calls {
     if (signal.kind === "ring") this.answerSoon();
   }
 
+  // A group has other members: nobody else is in a call there.
+  async rosterChanged(id) {
+    const isHere = () => this.isIn && this.machine.conversation === id;
+    if (!isHere()) return;
+    const members = await this.model.loadMembers(id).catch((error) => error.reason === "notInGroup" ? [] : null);
+    if (!members || !isHere()) return;
+    if (!members.length) this.hangUp();
+    const ids = new Set(members.map((m) => m.id));
+    for (const peer of [...this.machine.peers.keys()]) if (!ids.has(peer)) this.give({ type: "out", peer });
+  }
+
   do_send({ again = 0, ...signal }) {
     const { to, kind, call, conversation, ...more } = signal;
     // Nothing else tells the other one that this side has left; a link may be on its way back.
@@ -180,14 +191,19 @@ export class Calls {
     }
     const data = btoa(String.fromCharCode(...bytes));
     const isDevice = to !== "member" && to !== "room";
-    const sent = members.map((member) =>
+    const send = (member) =>
       this.model.link.call("callSignal", {
         to: conversation,
         member: `@${member}`,
         ...(isDevice ? { device: true } : {}),
         data,
-      })
-    );
+      });
+    // Too much was sent, or the next key of a group is being made.
+    const later = (error) => {
+      if (error.reason !== "tooFast") throw error;
+      return new Promise((resolve) => setTimeout(resolve, error.data.retryMilliseconds));
+    };
+    const sent = members.map((member) => send(member).catch((error) => later(error).then(() => send(member))));
     const results = await Promise.allSettled(sent);
     if (to !== "room" && results[0]?.status === "rejected") throw results[0].reason;
     return results.reduce((sum, r) => sum + (r.value?.told ?? 0), 0);

@@ -75,6 +75,7 @@ export class Devices {
       h("p", {}, T.linkDeviceText),
       form([field(T.linkCode, code)], T.linkDevice, async () => {
         const digits = code.value.replace(/\D/g, "");
+        if (digits.length !== 8) throw new Error(T.linkCodeDigits);
         if (!await confirm(T.linkDevice, T.linkDeviceAsk, T.linkDevice)) return;
         const { check } = await this.approve(digits);
         code.value = "";

@@ -4,6 +4,8 @@ import { T } from "./texts.js";
 import { h, plain, put, replaceChildren, sign } from "./dom.js";
 import { EMOJI } from "./emoji.js";
 
+const DOUBLE_CLICK = 500;
+
 // Opens one; `fill(body, close)` puts something in. Resolves to what `close` was given, or undefined.
 export function open(title, fill, properties = {}) {
   return new Promise((resolve) => {
@@ -30,6 +32,11 @@ export function open(title, fill, properties = {}) {
     dialog.addEventListener("click", (event) => {
       if (event.target === dialog) close();
     });
+    // The second click of a double one was for what opened this.
+    const opened = performance.now();
+    dialog.addEventListener("click", (event) => {
+      if (event.detail > 1 && event.timeStamp - opened < DOUBLE_CLICK) event.stopImmediatePropagation();
+    }, true);
     document.body.append(dialog);
     fill(body, close);
     dialog.showModal();
@@ -61,6 +68,28 @@ export async function confirm(title, text, word, isDanger = true) {
   ) === true;
 }
 
+// Does something with the person whose name or key was typed; of several of that name, or strangers, the user chooses.
+export async function withPerson(title, typed, act) {
+  if (!typed.replace("@", "")) throw new Error(T.badField);
+  try {
+    return await act(typed.startsWith("@") ? typed : `@${typed}`);
+  } catch (error) {
+    const candidates = error.data?.candidates;
+    if (!candidates?.length) throw error;
+    const chosen = await open(
+      title,
+      (body, close) =>
+        put(
+          body,
+          h("p", {}, plain(error.message)),
+          candidates.map((c) => button(`${plain(c.name)} ${c.id.slice(0, 16)}…`, () => close(c.id))),
+        ),
+    );
+    if (!chosen) throw error;
+    return await act(`@${chosen}`);
+  }
+}
+
 // A form of one button; what `act` throws is shown in it, and it stays open.
 export function form(fields, word, act, close) {
   const problem = h("p", { class: "problem", role: "alert", hidden: true });
@@ -79,7 +108,9 @@ export function form(fields, word, act, close) {
           const value = await act();
           if (close && value !== undefined) close(value);
         } catch (error) {
-          problem.textContent = plain(error.remedy ? `${error.message}; ${error.remedy}` : error.message);
+          problem.textContent = error.reason === "badParam"
+            ? T.badField
+            : plain(error.remedy ? `${error.message}; ${error.remedy}` : error.message);
           problem.hidden = false;
         } finally {
           isBusy = false;
@@ -102,7 +133,8 @@ export function note(text, isProblem) {
     { class: isProblem ? "toast problem" : "toast", role: isProblem ? "alert" : "status" },
     plain(text),
   );
-  document.body.append(line);
+  // What is outside of an open window is behind its shade.
+  ([...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body).append(line);
   setTimeout(() => line.remove(), isProblem ? 8000 : 3000);
 }
 
@@ -161,7 +193,20 @@ export function pickEmoji(chosen) {
   }, { class: "picker" });
 }
 
-export const button = (text, onclick, kind = "") => h("button", { type: "button", class: kind, onclick }, text);
+// What it does is done once, however often it is pressed meanwhile.
+export function button(text, act, kind = "") {
+  let isBusy = false;
+  const onclick = async (event) => {
+    if (isBusy) return;
+    isBusy = true;
+    try {
+      await act(event);
+    } finally {
+      isBusy = false;
+    }
+  };
+  return h("button", { type: "button", class: kind, onclick }, text);
+}
 
 // Does something, and shows what went wrong.
 export const doing = (act) => async (...given) => {

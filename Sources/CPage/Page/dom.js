@@ -1,5 +1,7 @@
 // Making elements. Text only ever becomes text: nothing here parses markup.
 
+import { T } from "./texts.js";
+
 export function h(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
@@ -56,6 +58,16 @@ export function oneLine(text) {
 export function personName(name, ambiguous, id) {
   const text = plain(name) || "?";
   return ambiguous ? `${text} (${String(id).slice(0, 12)})` : text;
+}
+
+// A picture of somebody's once it is known how large it is: browsers unpack one only when they paint it.
+export function picture(address, properties, pixels) {
+  return new Promise((resolve, reject) => {
+    const image = h("img", { ...properties, decoding: "async", src: address });
+    image.onload = () =>
+      image.naturalWidth * image.naturalHeight <= pixels ? resolve(image) : reject(new Error(T.tooLargePicture));
+    image.onerror = () => reject(new Error(T.notPicture));
+  });
 }
 
 export function put(element, ...children) {

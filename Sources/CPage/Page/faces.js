@@ -1,8 +1,9 @@
 // The pictures of people; letters of their names until there are some.
 
-import { h, plain } from "./dom.js";
+import { h, picture as drawn, plain } from "./dom.js";
 
 const COLOURS = 12;
+const FACE_PIXELS = 4_000_000;
 
 export function makeFaces(link) {
   const pictures = new Map();
@@ -32,7 +33,8 @@ export function makeFaces(link) {
   }
 
   function setFace(face, address) {
-    face.replaceChildren(h("img", { src: address, alt: "" }));
+    // Letters stay where it is none, or too large.
+    drawn(address, { alt: "" }, FACE_PIXELS).then((image) => face.replaceChildren(image), () => {});
   }
 
   function forgetPicture(id) {

@@ -2,7 +2,7 @@
 
 import { T } from "./texts.js";
 import { h, plain, replaceChildren } from "./dom.js";
-import { button, confirm, doing, field, form, note } from "./dialogs.js";
+import { button, confirm, doing, field, form, note, withPerson } from "./dialogs.js";
 
 export class Groups {
   constructor(model, act) {
@@ -41,8 +41,7 @@ export class Groups {
       ),
     );
     const invitation = form([field(T.invitePerson, person), persons], T.invite, async () => {
-      const typed = person.value.trim();
-      await this.perform(id, "add", typed.startsWith("@") ? typed : `@${typed}`);
+      await withPerson(T.invitePerson, person.value.trim(), (who) => this.perform(id, "add", who));
       person.value = "";
       note(T.invitedNote);
     });

@@ -1,7 +1,7 @@
 // The messages of one conversation.
 
 import { T } from "./texts.js";
-import { bytes, h, linked, plain, shown, sign } from "./dom.js";
+import { bytes, h, linked, picture, plain, shown, sign } from "./dom.js";
 import { KEPT_NODES } from "./model.js";
 import { callLine } from "./words.js";
 
@@ -9,6 +9,7 @@ const FOLD_CHARACTERS = 2500;
 const FOLD_LINES = 30;
 const GROUP_MILLISECONDS = 5 * 60 * 1000;
 const PICTURE_BYTES = 16 << 20;
+const PICTURE_PIXELS = 50_000_000;
 const NEAR = 600;
 const QUICK = ["👍", "❤️", "😂", "🎉", "😮", "👀"];
 
@@ -317,15 +318,19 @@ export class Log {
 
   // Pictures are fetched when they come near the screen, and shown only if their bytes say that they are some.
   preview(m, place) {
-    const show = (address) => {
-      const image = h("img", { alt: plain(m.file.name), src: address, loading: "lazy", decoding: "async" });
+    const show = async (address) => {
+      const image = await picture(address, { alt: plain(m.file.name) }, PICTURE_PIXELS);
       place.replaceChildren(
         h("button", { type: "button", class: "picture", onclick: () => this.act.viewPicture(address, m) }, image),
       );
     };
     const known = this.pictures.get(m.id);
+    const failed = (error) => {
+      const text = error.code === 415 ? T.notPicture : plain(error.message);
+      place.replaceChildren(h("span", { class: "state" }, text));
+    };
     if (known) {
-      show(known);
+      show(known).catch(failed);
       return;
     }
     const observer = new IntersectionObserver(async (entries) => {
@@ -341,9 +346,9 @@ export class Log {
             this.pictures.delete(id);
           }
         }
-        show(address);
+        await show(address);
       } catch (error) {
-        place.replaceChildren(h("span", { class: "state" }, error.code === 415 ? T.notPicture : plain(error.message)));
+        failed(error);
       }
     }, { root: this.scroll, rootMargin: "400px" });
     observer.observe(place);

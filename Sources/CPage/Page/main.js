@@ -245,6 +245,7 @@ function changed(what, detail) {
       break;
     case "roster":
       windows.groups.changed(detail);
+      calls.rosterChanged(detail);
       break;
     case "turned":
       turned(detail);

@@ -2,7 +2,7 @@
 
 import { T } from "./texts.js";
 import { h, plain, put, replaceChildren, shown } from "./dom.js";
-import { button, confirm, copy, doing, field, form, note, open } from "./dialogs.js";
+import { button, confirm, copy, doing, field, form, note, open, withPerson } from "./dialogs.js";
 import { Groups } from "./groups.js";
 import { picture as code } from "./qr.js";
 
@@ -46,6 +46,7 @@ export class Windows {
       );
       const secret = h("input", { autocomplete: "off" });
       const invitation = h("textarea", { rows: 2, autocomplete: "off", spellcheck: false });
+      const phraseRoom = h("input", { autocomplete: "off" });
       put(
         body,
         h(
@@ -81,43 +82,35 @@ export class Windows {
           "section",
           {},
           h("h3", {}, T.byInvite),
-          form([field(T.inviteLine, invitation)], T.join, () => this.byInvitation(invitation.value.trim(), close)),
+          form(
+            [field(T.inviteLine, invitation), field(T.phraseRoom, phraseRoom)],
+            T.join,
+            () => this.byInvitation(invitation.value.trim(), phraseRoom.value.trim(), close),
+          ),
         ),
       );
     });
   }
 
-  // A name alone reaches known people; a stranger's key is shown first.
-  async begin(typed) {
-    const person = typed.startsWith("@") ? typed : `@${typed}`;
-    try {
-      return await this.link.call("createConversation", { person });
-    } catch (error) {
-      const candidates = error.data?.candidates;
-      if (!candidates?.length) throw error;
-      const chosen = await open(
-        T.newDirect,
-        (body, close) =>
-          put(
-            body,
-            h("p", {}, plain(error.message)),
-            candidates.map((c) => button(`${plain(c.name)} ${c.id.slice(0, 16)}…`, () => close(c.id))),
-          ),
-      );
-      if (!chosen) throw error;
-      return await this.link.call("createConversation", { person: `@${chosen}` });
-    }
+  begin(typed) {
+    return withPerson(T.newDirect, typed, (person) => this.link.call("createConversation", { person }));
   }
 
-  async byInvitation(text, close) {
-    if (/^stoa:realm\?/.test(text)) {
+  // By a line, in whatever it was pasted, or by the phrase of a room.
+  async byInvitation(text, room, close) {
+    if (/stoa:realm\?/.test(text)) {
       await this.link.call("realmJoin", { invite: text });
       await this.model.loadAround();
       close();
       note(T.undone);
       return;
     }
-    const made = await this.link.call("join", /^stoa:/.test(text) ? { invite: text } : { phrase: text });
+    const made = await this.link.call("join", room ? { room, phrase: text } : { invite: text });
+    if (made.waiting) {
+      close();
+      note(T.waitsToJoin);
+      return;
+    }
     await this.model.loadConversations();
     close();
     this.act.open(made.id);

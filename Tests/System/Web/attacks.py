@@ -395,6 +395,20 @@ print(found)
         checks.that("a true picture is shown", "true.png" in shown, shown)
         for name in ("page.png", "drawing.jpeg", "drawing.svg", "page.html"):
             checks.that(f"{name} is not shown", name not in shown, shown)
+        bomb = page.locator(".message:has-text('bomb.png')")
+        bomb.scroll_into_view_if_needed()
+        bomb.locator(".preview .state", has_text="Too large to show here").wait_for()
+        checks.same("a picture of too many pixels is not shown", bomb.locator(".preview img").count(), 0)
+        checks.same("and can be had all the same", bomb.locator("button:text-is('Download')").count(), 1)
+        (self.desk.folder / "content").write_bytes(self.bomb(5_000))
+        self.desk.ben.output("profile", "--picture", str(self.desk.folder / "content"))
+        until("it is known here", lambda: self.desk.ada.call("whois", person="@ben").get("picture"))
+        self.desk.ada.output("picture", "@ben", "-o", str(self.desk.folder / "face"))
+        with page.expect_response(lambda answer: "/picture/" in answer.url and answer.status == 200):
+            page.locator(".message .author").first.click()
+        page.wait_for_timeout(500)
+        checks.same("nor is one that is somebody's face", page.locator(".face img").count(), 0)
+        page.keyboard.press("Escape")
         checks.same("nothing ran", page.evaluate("() => window.taken"), 0)
         for name in ("page.html", "drawing.svg", "true.png"):
             status, headers, _ = self.ask(f"/file/{ids[name]}", X_Stoa_Key=self.key)
@@ -419,13 +433,12 @@ print(found)
         checks.that("the page goes on after a bomb", True)
 
     @staticmethod
-    def bomb() -> bytes:
-        """A PNG of 20,000 by 20,000 pixels in some hundred kilobytes."""
+    def bomb(side: int = 20_000) -> bytes:
+        """A PNG of so many pixels that some hundred kilobytes are much to unpack."""
 
         def chunk(kind: bytes, content: bytes) -> bytes:
             return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
 
-        side = 20_000
         rows = zlib.compress((b"\0" * (side // 8 + 1)) * side, 9)
         return (
             b"\x89PNG\r\n\x1a\n"

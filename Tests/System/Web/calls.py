@@ -55,7 +55,7 @@ MEDIA = """async () => {
 
 
 PARTS = """pure answered muted tabs no_media declined busy cancelled missed closed crossed no_camera no_device restarted
-    room altered from_terminal""".split()
+    room group altered from_terminal""".split()
 # The page's clock, which a test moves.
 AHEAD = """const now = Date.now;
     let ahead = 0;
@@ -472,6 +472,37 @@ class Calls:
         self.press(all_pages["ben"], "Hang up")
         self.over(all_pages["ada"])
         until("it is stored", lambda: self.stored("cyn", "&den")["call"]["outcome"] == "answered")
+
+    # Shows: calls.members
+    def group(self) -> None:
+        """In a group others join a call, and whoever is removed meanwhile is out of it."""
+        ada, hosts = self.lan.ada, self.lan.hosts.values()
+        ada.call("groupCreate", name="crew")
+        for daemon in (self.lan.ben, self.lan.cyn):
+            ada.call("groupAct", group="+crew", act="add", person="@" + daemon.name)
+            until("the invitation has come", lambda d=daemon: d.every("requests") != [])
+            daemon.call("accept", person="+crew")
+        until("all are in", lambda: all(len(d.every("members", to="+crew")) == 3 for d in hosts))
+        all_pages = {name: self.lan.page(name) for name in NAMES}
+        for page in all_pages.values():
+            self.go(page, "+crew")
+        # Nothing was written there, so the first word of a call has the group's key made.
+        all_pages["ada"].click(".room .head button[aria-label='Call with video']")
+        for name in ("ben", "cyn"):
+            all_pages[name].click(".room .head button:text-is('Join the call')")
+        for name, page in all_pages.items():
+            self.connected(page, 2)
+            media = page.evaluate(MEDIA)
+            self.checks.same(f"{name} hears two", [loud >= 0.01 for _, loud in media], [True, True])
+        ada.call("groupAct", group="+crew", act="remove", person="@cyn")
+        self.over(all_pages["cyn"])
+        for name in ("ada", "ben"):
+            self.connected(all_pages[name], 1)
+            self.checks.same(f"{name} has one left", all_pages[name].locator(".talk figure[data-peer]").count(), 1)
+        self.press(all_pages["ben"], "Hang up")
+        self.over(all_pages["ada"])
+        until("it is stored", lambda: self.stored("ben", "+crew")["call"]["outcome"] == "answered")
+        self.checks.that("who is out has nothing of that", not self.count("cyn", "+crew"))
 
     # Shows: calls.members
     def altered(self) -> None:
