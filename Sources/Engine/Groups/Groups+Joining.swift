@@ -68,10 +68,10 @@ extension Groups {
         let proof = GroupLink.proof(
             of: invitation.link, in: id, for: self.own, on: self.device,
             by: GroupLink.signer(of: invitation.seed))
-        // It follows what the user has left by, which puts them out otherwise.
+        // It follows what the user has left by last, on whichever devices, which puts them out otherwise.
         let left = self.table[id]?.acts.values.filter {
             $0.statement.author == self.own && $0.statement.kind == .leave
-        }
+        }.sorted { ($1.time, $1.id) < ($0.time, $0.id) }.prefix(8)
         let basis = Set(left?.map(\.id) ?? []).union([invitation.link])
         let join = Act(
             .join(invitation.link, proof: proof), in: id, basis: basis.sorted(), time: time,
@@ -156,10 +156,10 @@ extension Groups {
 
     /// Enters a group that a member has shown; nil where that cannot be.
     mutating func enter(
-        _ request: GroupRequest, host: PersonID
+        _ request: GroupRequest, host: PersonID, at wall: UInt64
     ) -> (writes: GroupWrites, request: RequestID?)? {
         var writes = self.ask(request)
-        guard let more = self.accept(request.group) else { return nil }
+        guard let more = self.accept(request.group, at: wall) else { return nil }
         writes.add(more)
         self.table[request.group]?.hosts.insert(host)
         return (writes, self.joining.removeValue(forKey: request.group)?.request?.id)
