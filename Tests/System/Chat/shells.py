@@ -45,8 +45,8 @@ NAME = "Ben O'Neil: ops & co"
 HOSTILE = ("$(touch {})", "`touch {}`", "a;touch {}", "a'$(touch {})'", "(touch {})", "a{{$(touch {}),b}}")
 ROOMS = ("agenda", "agora")
 TEXT = "shall we meet"
-# What people may wait for behind a Tab, without the shell's own part of it: twice what it takes on a quiet machine.
-DUE_MILLISECONDS = 40
+# What people wait for behind a Tab, without the shell's own part of it.
+DUE_MILLISECONDS = 20
 RUNS = 40
 # More rooms than people look through.
 MANY = 200

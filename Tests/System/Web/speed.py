@@ -24,7 +24,7 @@ from Driver.process import memory_bytes, until
 
 IS_LONG = os.environ.get("STOA_LONG") == "1"
 STORED = 100_000 if IS_LONG else 5_000
-READY_SECONDS, MESSAGE_MILLISECONDS = 1.0, 50.0
+READY_SECONDS, MESSAGE_MILLISECONDS, KEY_MILLISECONDS = 1.0, 50.0, 100.0
 # By how much more a busy machine may take; the figures themselves are reported.
 SLACK = 4
 FLOOD_A_SECOND = 10_000 / 60
@@ -147,8 +147,8 @@ class Speed:
             f"MEASURED page: a key in a flood of 10,000 messages a minute: {statistics.median(keys):.1f} ms (p50), "
             f"{most:.1f} ms (p90), {late:.1f} ms (p99), of {len(keys)}"
         )
-        # Not the slowest, and no closer: whatever else this machine does delays them.
-        self.checks.that("most within a second", most <= 1_000, keys[-50:])
+        # Not the slowest: whatever else this machine does for one second delays them.
+        self.checks.that("most within 100 ms", most <= KEY_MILLISECONDS * SLACK, keys[-50:])
         nodes = page.evaluate("() => document.querySelectorAll('.messages > *').length")
         self.checks.that("the log holds what fits", nodes <= 2_200, nodes)
         memory = memory_bytes(self.desk.program(self.desk.ada))
