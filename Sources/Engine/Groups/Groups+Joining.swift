@@ -1,7 +1,7 @@
 internal import Crypto
 package import Formats
 
-/// Why somebody who has come by a link is not in the group yet, by what a member has answered.
+/// Why the user is not in a group yet after using its link, as a member answered.
 package enum JoinObstacle: Hashable, Sendable {
     /// No member has answered.
     case unanswered
@@ -123,7 +123,7 @@ extension Groups {
         return [.joinAnswered(join.group, obstacle, on: link)]
     }
 
-    /// Whether acts bring the user in or may do so, once their past is here; a member shows them also to who is out.
+    /// Whether acts bring the user in, or may once their past is here; members also send them to former members.
     private func isLetIn(
         by acts: [Act], with join: Act, of id: ConversationID, _ founding: Group
     ) -> Bool {
@@ -134,7 +134,7 @@ extension Groups {
         return waits || act.map { $0.id != join.id || view.roster.members[self.own] != nil } == true
     }
 
-    /// Notes a peer's answer; gives who is told at once.
+    /// Notes a peer's answer, and gives the request that it settles, if any.
     mutating func answered(
         _ id: ConversationID, _ obstacle: JoinObstacle, on link: LinkID
     ) -> RequestID? {
@@ -174,7 +174,7 @@ extension Groups {
 }
 
 extension JoinProgress {
-    /// Takes out who is told what becomes of it.
+    /// Takes out the request that waits for the outcome.
     mutating func takeRequest() -> RequestID? { self.request.take()?.id }
 }
 

@@ -58,7 +58,7 @@ extension Groups {
             name: state.group.name, realm: state.group.realm, group: id, link: link, seed: seed)
     }
 
-    /// Looks at a join that the peer of a link shows as its own, who is no member, and gives what the peer is told.
+    /// Judges the join of a peer that is not a member, and gives the answer to send.
     ///
     /// A join from its author's own device is taken only while its link is open by this node's clock, so that nobody
     /// comes late with an earlier date.
