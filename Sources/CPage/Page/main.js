@@ -228,7 +228,7 @@ function changed(what, detail) {
       if (detail === model.current) log.drawTicks();
       break;
     case "outbox":
-      log.draw({});
+      soon("log");
       break;
     case "typing":
       if (detail === model.current) drawTypists();
@@ -254,7 +254,7 @@ function changed(what, detail) {
       options.devices.changed();
       break;
     case "status":
-      list.draw();
+      soon("list");
       alerts();
       composer.element.classList.toggle("off", !link.isOpen);
       composer.line.readOnly = !link.isOpen;
@@ -270,28 +270,42 @@ function changed(what, detail) {
 }
 
 // What many messages change is drawn once a frame; where nobody sees frames, a few times a second.
+// Nothing moves under a pressed button: a click reaches only an element that is there at its beginning and its end.
 const dirty = new Set();
 let isDue = false;
+let isPressed = false;
 
 function soon(what) {
   dirty.add(what);
   if (isDue) return;
   isDue = true;
-  const draw = () => {
-    if (!isDue) return;
-    isDue = false;
-    const has = (name) => dirty.has(name);
-    if (has("list")) {
-      list.draw();
-      headline();
-      titleLine();
-    }
-    if (has("log")) log.draw({});
-    dirty.clear();
-  };
   requestAnimationFrame(draw);
   setTimeout(draw, 300);
 }
+
+function draw() {
+  if (!isDue) return;
+  if (dirty.has("list")) titleLine();
+  if (isPressed) return;
+  isDue = false;
+  if (dirty.has("list")) {
+    list.draw();
+    headline();
+  }
+  if (dirty.has("log")) log.draw({});
+  dirty.clear();
+}
+
+function released() {
+  if (!isPressed) return;
+  isPressed = false;
+  setTimeout(draw);
+}
+
+addEventListener("pointerdown", () => (isPressed = true));
+for (const kind of ["pointerup", "pointercancel", "blur"]) addEventListener(kind, released);
+// A scroll bar says nothing of its release.
+addEventListener("pointermove", (event) => event.buttons || released());
 
 function titleLine() {
   const { messages, calls } = model.unread();

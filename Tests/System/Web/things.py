@@ -107,6 +107,17 @@ class Things:
         self.checks.same("the newest is first", first, "second")
         excerpt = self.a.locator(".conversation .excerpt").first.inner_text()
         self.checks.that("its last line is shown with its author", excerpt.startswith("ben: unseen 2"), excerpt)
+        self.desk.ben.call("join", room="third")
+        self.desk.ada.call("join", room="third")
+        until("ben knows", lambda: len(self.desk.ben.every("members", to="third")) == 2)
+        self.a.hover(".conversation:has(bdi:text-is('second'))")
+        self.a.mouse.down()
+        self.desk.ben.call("send", to="third", text="while the button is down")
+        self.a.wait_for_function("() => document.title.startsWith('(4)')")
+        self.a.mouse.up()
+        self.a.wait_for_selector(".room .head h1:has-text('second')")
+        first = self.a.locator(".conversation:has(bdi:text-is('third'))").first
+        first.locator(".count:text-is('1')").wait_for()
 
     def thing_03(self) -> None:
         self.room("talk")
