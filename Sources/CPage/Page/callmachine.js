@@ -214,7 +214,7 @@ export class CallMachine {
   heard_decline(signal) {
     if (!this.isThis(signal)) return;
     if (this.phase === "calling") {
-      this.send("member", "leave");
+      this.send("member", "taken");
       this.end(signal.reason === BUSY ? "busy" : "declined", "declined");
     } else if (this.phase === "in" && this.peers.get(signal.from)?.isConnected === false) {
       this.drop(signal.from);

@@ -311,7 +311,7 @@ export const T = {
     busy: "They are in another call",
     noAnswer: "Nobody answered",
     missed: "You missed a call",
-    elsewhere: "Answered on another device",
+    elsewhere: "Answered or declined on another device",
     left: "The call is over",
     failed: "No connection came about",
     full: "Four people are in this call already, and it takes no more",

@@ -3,7 +3,8 @@
 
     calls.py FOLDER --work FOLDER [--only NAME...]
 
-Makes hosts within a network that has nothing but a loopback interface. Ends with `N passed, N failed`.
+STOA_LONG=1 has four in a call, too. Makes hosts within a network that has nothing but a loopback interface. Ends with
+`N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ MEDIA = """async () => {
 
 
 PARTS = """pure answered muted tabs no_media declined busy cancelled missed closed crossed no_camera no_device restarted
-    room group altered from_terminal""".split()
+    room group altered from_terminal devices""".split()
+if os.environ.get("STOA_LONG") == "1":
+    PARTS.append("four")
 # The page's clock, which a test moves.
 AHEAD = """const now = Date.now;
     let ahead = 0;
@@ -85,25 +88,32 @@ class Lan(Desk):
         self.folder, self.checks, self.playwright = folder, checks, playwright
         folder.mkdir(parents=True, exist_ok=True)
         self.contexts, self.faults, self.browsers = [], [], {}
-        self.networks = [OwnNetwork() for _ in NAMES]
+        self.programs = Programs.within(programs)
+        self.networks: list[OwnNetwork] = []
         self.hosts: dict[str, Host] = {}
         run = ["ip", "link", "add", "lan", "type", "bridge", "mcast_snooping", "0"]
         subprocess.run(run, check=True)
         subprocess.run(["ip", "link", "set", "lan", "up"], check=True)
-        for number, (name, network) in enumerate(zip(NAMES, self.networks, strict=True), 1):
-            end, process = f"port{number}", str(network.process.pid)
-            line = ["ip", "link", "add", end, "type", "veth", "peer", "name", "eth0", "netns", process]
-            subprocess.run(line, check=True)
-            subprocess.run(["ip", "link", "set", end, "master", "lan", "up"], check=True)
-            inside = [*network.wrapper, "ip"]
-            subprocess.run([*inside, "address", "add", f"10.77.0.{number}/24", "dev", "eth0"], check=True)
-            subprocess.run([*inside, "link", "set", "eth0", "up"], check=True)
-            # A page that may use no device learns only of the address that leads out.
-            subprocess.run([*inside, "route", "add", "default", "via", "10.77.0.254"], check=True)
-            self.hosts[name] = Host(
-                Programs.within(programs), folder, name, [*ON_THE_LAN, "--name", name], wrapper=network.wrapper
-            )
+        for name in NAMES:
+            self.add(name)
         self.ada, self.ben, self.cyn = (self.hosts[name] for name in NAMES)
+
+    def add(self, name: str) -> Host:
+        network = OwnNetwork()
+        self.networks.append(network)
+        number = len(self.networks)
+        end, process = f"port{number}", str(network.process.pid)
+        line = ["ip", "link", "add", end, "type", "veth", "peer", "name", "eth0", "netns", process]
+        subprocess.run(line, check=True)
+        subprocess.run(["ip", "link", "set", end, "master", "lan", "up"], check=True)
+        inside = [*network.wrapper, "ip"]
+        subprocess.run([*inside, "address", "add", f"10.77.0.{number}/24", "dev", "eth0"], check=True)
+        subprocess.run([*inside, "link", "set", "eth0", "up"], check=True)
+        # A page that may use no device learns only of the address that leads out.
+        subprocess.run([*inside, "route", "add", "default", "via", "10.77.0.254"], check=True)
+        arguments = [*ON_THE_LAN, "--name", name]
+        self.hosts[name] = Host(self.programs, self.folder, name, arguments, wrapper=network.wrapper)
+        return self.hosts[name]
 
     def begin(self) -> None:
         for daemon in self.hosts.values():
@@ -535,6 +545,94 @@ class Calls:
         self.connected(a)
         self.checks.same("nobody else is in the call", a.locator(".talk figure[data-peer]").count(), 1)
         self.flows(a, "ada")
+
+    def devices(self) -> None:
+        """A call rings on all devices of a person; what one of them does ends it on the other, which says so."""
+        ben, desk = self.lan.ben, self.lan.add("desk")
+        desk.start()
+        person = ben.call("status")["id"]
+        until("it is linked", lambda: any(p["id"] == person and p["state"] == "linked" for p in desk.every("peers")))
+        check = ""
+
+        def approved() -> bool:
+            nonlocal check
+            code = desk.call("deviceLink", person=f"@{person}")["code"]
+            check = ben.call("deviceApprove", code=code, withoutBackup=True)["check"]
+            return True
+
+        until("the code is taken", approved)
+        desk.call("deviceLink", check=check)
+
+        def both() -> bool:
+            try:
+                return len(ben.every("devices")) == len(desk.every("devices")) == 2
+            except OSError:
+                return False  # It restarts.
+
+        until("ben has two devices", both)
+        desk.call("join", room="meeting")
+        until("ada is linked to both", lambda: any(
+            p.get("name") == "ada" and p["state"] == "linked" for p in desk.every("peers")
+        ))
+        desk.call("createConversation", person="@ada")
+        a, b, d = self.lan.page("ada"), self.lan.page("ben", script=AHEAD), self.lan.page("desk", script=AHEAD)
+        before = self.count("ada", "@ben")
+        for answering, other in ((b, d), (d, b)):
+            self.call(a, "ben")
+            self.phase(other, "ringing")
+            self.phase(answering, "ringing")
+            self.press(answering, "Answer with video")
+            self.over(other)
+            other.wait_for_selector(".toast:has-text('another device')")
+            self.connected(a)
+            self.connected(answering)
+            self.flows(a, "ada")
+            self.press(answering, "Hang up")
+            self.over(a)
+            other.wait_for_selector(".toast", state="detached")
+            # Where a call rang in vain, that conversation is quiet for half a minute.
+            other.evaluate("() => pass(31_000)")
+        self.call(a, "ben")
+        self.phase(d, "ringing")
+        self.phase(b, "ringing")
+        self.press(d, "Decline")
+        self.over(b)
+        b.wait_for_selector(".toast:has-text('another device')")
+        self.over(a)
+        until("it is stored", lambda: self.count("ada", "@ben") == before + 3)
+        self.checks.same("as declined", self.stored("ada", "@ben")["call"]["outcome"], "declined")
+        for daemon in (ben, desk):
+            name = daemon.name
+            until(f"{name} has the same calls", lambda n=name: self.count(n, "@ada") == self.count("ada", "@ben"))
+        desk.stop()
+
+    def four(self) -> None:
+        """Four in a room, with what that costs."""
+        dan = self.lan.add("dan")
+        dan.start()
+        made = self.lan.ada.call("createConversation", room="hall")
+        for daemon in (self.lan.ben, self.lan.cyn, dan):
+            daemon.call("join", invite=made["invite"])
+        names = [*NAMES, "dan"]
+        hosts = [self.lan.hosts[name] for name in names]
+        until("all are in", lambda: all(len(d.every("members", to="&hall")) == 4 for d in hosts))
+        until("all are linked", lambda: all(
+            sum(p["state"] == "linked" for p in d.every("peers")) >= 3 for d in hosts
+        ))
+        all_pages = {name: self.lan.page(name) for name in names}
+        for page in all_pages.values():
+            self.go(page, "&hall")
+        all_pages["ben"].click(".room .head button[aria-label='Call with video']")
+        for name in ("ada", "cyn", "dan"):
+            all_pages[name].click(".room .head button:text-is('Join the call')")
+        for page in all_pages.values():
+            self.connected(page, 3)
+        for name, page in all_pages.items():
+            self.flows(page, name, count=3)
+        self.press(all_pages["dan"], "Hang up")
+        for name in NAMES:
+            self.connected(all_pages[name], 2)
+        dan.stop()
 
     def from_terminal(self) -> None:
         b = self.lan.page("ben")
