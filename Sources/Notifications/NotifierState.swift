@@ -435,7 +435,11 @@ package struct NotifierState: Sendable {
 
     private mutating func choose(_ action: NoteAction, of tag: String) {
         if let ring = self.rings.ringing(of: tag) {
-            return self.effects.append(.answer(conversation: ring.conversation, call: ring.call))
+            // The page rings, too: who only opens it has not answered.
+            return self.effects.append(
+                action == .answer
+                    ? .answer(conversation: ring.conversation, call: ring.call)
+                    : .open(conversation: ring.conversation))
         }
         let peer = self.requests.first { Self.tag(ofRequest: $0) == tag }
         if action == .accept, let peer {

@@ -32,6 +32,7 @@ struct CallRingTests {
         #expect(desk.give(self.ring(1, [0])).isEmpty)
         let answer = desk.give(.chosen(tag: tag, .answer))
         #expect(answer == [.answer(conversation: Desk.ben, call: "0707070707070707")])
+        #expect(desk.give(.chosen(tag: tag, .open)) == [.open(conversation: Desk.ben)])
         #expect(desk.give(self.ring(5, call: 8)).isEmpty)
         #expect(desk.give(self.ring(5)) == [.close(tag: tag)])
         #expect(desk.give(self.ring(1, [0])).isEmpty)
