@@ -2,7 +2,7 @@ internal import ControlAPI
 
 /// What a page may ask the daemon for.
 ///
-/// Not among them: what belongs to scripts, what passes descriptors, and what replaces the identity.
+/// Not among them: what belongs to scripts, what passes descriptors, and what restores a backup.
 enum PageMethods {
     static let allowed: Set<String> = [
         "status", "peers", "usage", "diagnose", "rooms", "conversations", "members", "join",
@@ -13,7 +13,8 @@ enum PageMethods {
         "profile", "presence", "typing", "whois", "people", "addPerson", "removePerson", "verify",
         "block", "unblock", "settings", "setSetting", "realms", "realmNew", "realmInvite",
         "realmJoin", "realmLeave", "realmRotate", "callSignal", "groupCreate", "groupAct",
-        "groupInfo", "groupApprove", "devices", "deviceApprove", "deviceRevoke",
+        "groupInfo", "groupLink", "groupApprove", "devices", "deviceLink", "deviceApprove",
+        "deviceRevoke",
     ]
 
     static func refusal(of method: String) -> RPCError {

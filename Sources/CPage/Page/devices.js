@@ -1,8 +1,8 @@
 // The user's own devices: which there are, linking another one by its code, revoking one.
 
 import { T } from "./texts.js";
-import { h, put, replaceChildren } from "./dom.js";
-import { button, confirm, doing, field, form, open } from "./dialogs.js";
+import { h, personName, put, replaceChildren } from "./dom.js";
+import { button, confirm, doing, field, form, note, open } from "./dialogs.js";
 
 export class Devices {
   constructor(model, act) {
@@ -18,6 +18,8 @@ export class Devices {
     open(T.devices, (body) => {
       const list = h("ul", { class: "people" });
       const linking = h("section", { hidden: true });
+      // Who has begun a conversation here cannot become somebody else.
+      const isUnused = this.model.conversations.size === 0;
       this.place = list;
       this.draw = doing(async () => {
         const items = await this.link.every("devices");
@@ -26,7 +28,7 @@ export class Devices {
         replaceChildren(list, items.map((d) => this.row(d, approves)));
       });
       this.fillLinking(linking);
-      put(body, h("p", {}, T.devicesText), list, linking);
+      put(body, h("p", {}, T.devicesText), list, isUnused ? this.becoming() : null, linking);
       this.draw();
     });
   }
@@ -63,6 +65,39 @@ export class Devices {
         )
         : null,
     );
+  }
+
+  // This machine becomes another device of somebody whose machine is linked.
+  becoming() {
+    const peers = this.model.peers.filter((p) => p.state === "linked");
+    const place = h("section", {}, h("h3", {}, T.becomeDevice), h("p", {}, T.becomeDeviceText));
+    if (!peers.length) {
+      put(place, h("p", {}, T.becomeNobody));
+      return place;
+    }
+    const other = h(
+      "select",
+      {},
+      peers.map((p) => h("option", { value: p.id }, `${personName(p.name, p.ambiguous, p.id)} · ${p.id.slice(0, 8)}`)),
+    );
+    const check = h("input", { autocomplete: "off", inputMode: "numeric", maxLength: 4 });
+    const code = h("p", { class: "lead", role: "status" });
+    const last = form([field(T.becomeCheck, check)], T.becomeLink, async () => {
+      const digits = check.value.replace(/\D/g, "");
+      if (digits.length !== 4) throw new Error(T.becomeCheckDigits);
+      await this.link.call("deviceLink", { check: digits });
+      note(T.becomeDone);
+      place.hidden = true;
+    });
+    last.hidden = true;
+    const first = form([field(T.becomeOf, other)], T.becomeShow, async () => {
+      const shown = (await this.link.call("deviceLink", { person: `@${other.value}` })).code;
+      code.textContent = T.becomeCode(`${shown.slice(0, 4)} ${shown.slice(4)}`);
+      last.hidden = false;
+      check.focus();
+    });
+    put(place, first, code, last);
+    return place;
   }
 
   // It hands over who the user is, so it asks before that.

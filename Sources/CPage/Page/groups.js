@@ -4,10 +4,14 @@ import { T } from "./texts.js";
 import { h, plain, replaceChildren } from "./dom.js";
 import { button, confirm, doing, field, form, note, withPerson } from "./dialogs.js";
 
+const isAdmin = (info) => ["owner", "admin"].includes(info.role);
+
 export class Groups {
-  constructor(model, act) {
+  // `secret` shows an invitation.
+  constructor(model, act, secret) {
     this.model = model;
     this.act = act;
+    this.secret = secret;
   }
 
   get link() {
@@ -45,18 +49,18 @@ export class Groups {
       person.value = "";
       note(T.invitedNote);
     });
-    invitation.hidden = true;
+    const admins = h("div", { hidden: true }, invitation, this.linking(id));
     this.shown = {
       id,
       place: people,
       draw: doing(async () => {
         const info = await this.link.call("groupInfo", { group: id });
-        invitation.hidden = !["owner", "admin"].includes(info.role);
-        replaceChildren(people, this.members(info, close), this.undecided(info));
+        admins.hidden = !isAdmin(info);
+        replaceChildren(people, this.members(info, close), this.undecided(info), this.links(info));
       }),
     };
     this.shown.draw();
-    return [people, invitation];
+    return [people, admins];
   }
 
   // Others have changed a group: its window shows it.
@@ -71,14 +75,13 @@ export class Groups {
 
   members(info, close) {
     const own = info.members.findIndex((m) => m.own);
-    const isAdmin = ["owner", "admin"].includes(info.role);
     // They come by seniority: only who is more senior may take away.
     return [
       h("h3", {}, T.memberCount(info.members.length)),
       h(
         "ul",
         { class: "people" },
-        info.members.map((m, place) => this.member(info, m, isAdmin && own < place && m.id !== undefined, close)),
+        info.members.map((m, place) => this.member(info, m, isAdmin(info) && own < place && m.id !== undefined, close)),
       ),
     ];
   }
@@ -141,5 +144,47 @@ export class Groups {
         ),
       ),
     ];
+  }
+
+  links(info) {
+    if (!isAdmin(info) || !info.links.length) return null;
+    return [
+      h("h3", {}, T.groupLinks),
+      h(
+        "ul",
+        { class: "people" },
+        info.links.map((l) =>
+          h(
+            "li",
+            { class: "row" },
+            T.groupLink(plain(l.by), l.expires && this.act.fullTime(l.expires), l.approve),
+            button(
+              T.endLink,
+              doing(async () => {
+                if (!await confirm(T.endLink, T.endLinkText, T.endLink)) return;
+                await this.link.call("groupLink", { group: info.id, end: true, act: l.act });
+                await this.shown?.draw();
+              }),
+              "danger",
+            ),
+          )
+        ),
+      ),
+    ];
+  }
+
+  // Without a number of days, the link that was made before is shown again.
+  linking(id) {
+    const approve = h("input", { type: "checkbox" });
+    const days = h("select", {}, ["", 1, 30, 365].map((n) => h("option", { value: n }, T.linkDays(n || 7))));
+    return form([field(T.linkWorks, days), field(T.linkApprove, approve)], T.inviteByLink, async () => {
+      const made = await this.link.call("groupLink", {
+        group: id,
+        approve: approve.checked,
+        ...(days.value ? { days: Number(days.value) } : {}),
+      });
+      await this.shown?.draw();
+      this.secret(made);
+    });
   }
 }

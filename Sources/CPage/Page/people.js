@@ -10,7 +10,7 @@ export class Windows {
   constructor(model, act) {
     this.model = model;
     this.act = act;
-    this.groups = new Groups(model, act);
+    this.groups = new Groups(model, act, (made) => this.secret(made));
   }
 
   get link() {

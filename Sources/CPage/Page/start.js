@@ -5,7 +5,7 @@ import { h, personName, plain, replaceChildren } from "./dom.js";
 import { field, form, told } from "./dialogs.js";
 
 // `start` is where it is drawn, `show` opens a conversation.
-export function makeStart({ start, link, model, windows, faces, show }) {
+export function makeStart({ start, link, model, windows, devices, faces, show }) {
   const { picture, forgetPicture } = faces;
   return drawStart;
 
@@ -108,6 +108,9 @@ export function makeStart({ start, link, model, windows, faces, show }) {
           ),
         ),
       ),
+      model.conversations.size
+        ? null
+        : h("p", {}, h("button", { type: "button", class: "quiet", onclick: () => devices.open() }, T.becomeDevice)),
     );
   }
 }

@@ -131,7 +131,7 @@ export const T = {
   copyLine: "Copy",
   copied: "Copied",
   invitation: "Invitation",
-  inviteText: "Anyone who has this line or picture can join and read along. Give it only to people you mean to invite.",
+  inviteText: "With this line or picture, anyone can join and read along. Give it only to people you mean to invite.",
   showInvite: "Show the invitation",
   inviteAsk: "The invitation is a secret: show it only when nobody else can see your screen.",
   newRoom: "Open room",
@@ -246,12 +246,21 @@ export const T = {
   removeMemberText: (name) => `${name} reads nothing that is written from now on, and keeps everything that they have read.`,
   leaveGroupText: "You leave the group; only an admin can bring you back. Its messages stay on your disk.",
   undecided: "Undecided",
-  undecidedText: "These were done in good faith by somebody who was removed meanwhile, or the like. They count if you approve.",
+  undecidedText: "People who wait to be let in, and what was done by somebody who was removed meanwhile. It counts if you approve.",
   undecidedAct: (by, does, person) => {
-    const acts = { add: "added", remove: "removed", admin: "made an admin of", demote: "demoted", join: "came by a link" };
+    const acts = { add: "added", remove: "removed", admin: "made an admin of", demote: "demoted", join: "asks to come in by a link" };
     return [by, acts[does] ?? does, person].filter(Boolean).join(" ");
   },
   approve: "Approve",
+  groupLinks: "Open links",
+  groupLink: (by, until, approve) =>
+    `Made by ${by}${until ? `, works until ${until}` : ""}${approve ? "; an admin lets people in" : ""}`,
+  linkWorks: "The link works for",
+  linkDays: (n) => (n === 1 ? "1 day" : `${n} days`),
+  linkApprove: "An admin lets people in",
+  inviteByLink: "Invite by a link",
+  endLink: "End",
+  endLinkText: "Nobody can come in by this link any more. Its members stay.",
   turn: {
     memberAdded: (who, by) => (by && by !== who ? `${who}: added by ${by}` : `${who}: came in`),
     memberLeft: (who) => `${who}: left the group`,
@@ -269,11 +278,21 @@ export const T = {
   revoke: "Revoke",
   revokeText: "Others refuse this device from now on, and hide what it writes. It keeps what it has received.",
   linkDevice: "Link a device",
-  linkDeviceText: "On the other machine run “stoa device link”. It shows a code of eight digits.",
+  linkDeviceText: "On the other machine open Settings, “Your devices”, or run “stoa device link”. It shows a code of eight digits.",
   linkDeviceAsk: "The machine that shows this code becomes you: your keys and your contacts go there.",
   linkCode: "Code of the other machine",
   linkCodeDigits: "The code has eight digits.",
   linkCheck: "Type this on the other machine:",
+  becomeDevice: "You use Stoa on another machine?",
+  becomeDeviceText: "Make this one your second device. It gets your keys and your contacts, and is you from then on.",
+  becomeOf: "Your other machine",
+  becomeNobody: "Your other machine is not connected. Start Stoa there, on the same network.",
+  becomeShow: "Show a code",
+  becomeCode: (code) => `On the other machine open Settings, “Your devices”, and type ${code}. It then shows four digits.`,
+  becomeCheck: "The four digits that it shows",
+  becomeCheckDigits: "Type the four digits.",
+  becomeLink: "Make this machine my device",
+  becomeDone: "This machine is your device now.",
   linkWithoutBackup:
     "You have no backup. If this machine is lost, you can link and revoke no device any more. Link it all the same?",
   // Calls
