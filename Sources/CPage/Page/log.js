@@ -144,8 +144,10 @@ export class Log {
         if (node) {
           if (node === place) place = place.nextElementSibling;
           const hadFocus = node.contains(document.activeElement);
+          const wasChosen = node.classList.contains("chosen");
           node.replaceWith(made);
-          if (hadFocus) made.focus();
+          this.nodes.set(key, made);
+          if (wasChosen || hadFocus) this.choose(key, hadFocus);
           this.list.insertBefore(made, place);
         } else this.list.insertBefore(made, place);
         node = made;
@@ -533,6 +535,7 @@ export class Log {
     if (!node) return;
     for (const other of this.list.querySelectorAll("[tabindex='0']")) other.tabIndex = -1;
     node.tabIndex = 0;
+    for (const inner of node.querySelectorAll("button")) inner.tabIndex = 0;
     node.classList.add("chosen");
     if (takesFocus) node.focus({ preventScroll: false });
   }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
 import struct
 import sys
@@ -24,6 +25,16 @@ from Driver.process import until  # noqa: E402
 ON_LOOPBACK = ["--interface", "lo", "--discovery", "embedded"]
 CHROMIUM = "/usr/bin/chromium-headless-shell"
 PATIENCE_MILLISECONDS = 10_000
+DOCS = HERE.parents[2] / "Docs"
+
+
+def listed() -> dict[int, str]:
+    """The things that people do by number, as Docs/Web.md says them."""
+    text = (DOCS / "Web.md").read_text()
+    part = text[text.index("## Things people do") :]
+    return {
+        int(number): " ".join(words.split()) for number, words in re.findall(r"^(\d+)\. (.+(?:\n   .+)*)", part, re.M)
+    }
 
 
 def arguments() -> argparse.Namespace:
@@ -32,6 +43,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--pictures", type=Path)
+    parser.add_argument("--keys", action="store_true")
     return parser.parse_args()
 
 

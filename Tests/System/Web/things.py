@@ -1,40 +1,29 @@
 #!/usr/bin/env python3
 """Does what people do in the page, by the list in Docs/Web.md, and looks at what the page shows.
 
-    things.py FOLDER --work FOLDER [--only NUMBER...] [--pictures FOLDER]
+    things.py FOLDER --work FOLDER [--only NUMBER...] [--pictures FOLDER] [--keys]
 
-Runs only in a network that has nothing but a loopback interface. Ends with `N passed, N failed`.
+With --keys nothing is clicked: each thing is done by the keyboard alone. Runs only in a network that has nothing but a
+loopback interface. Ends with `N passed, N failed`.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
 import time
 from pathlib import Path
 from typing import Callable
 
+import keys
 import pages  # noqa: F401  Finds the drivers.
-from pages import Desk, picture, run
+from pages import Desk, listed, picture, run
 from playwright.sync_api import Page
 
 from Driver.process import until
 
-ROOT = Path(__file__).resolve().parents[3]
-
-
-def listed() -> dict[int, str]:
-    """The things by number, as Docs/Web.md says them."""
-    text = (ROOT / "Docs" / "Web.md").read_text()
-    part = text[text.index("## Things people do") :]
-    return {
-        int(number): " ".join(words.split()) for number, words in re.findall(r"^(\d+)\. (.+(?:\n   .+)*)", part, re.M)
-    }
-
-
 class Things:
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self, desk: Desk, by_keys: bool) -> None:
+        self.desk, self.by_keys = desk, by_keys
         self.checks = desk.checks
         self.a: Page
         self.b: Page
@@ -110,6 +99,11 @@ class Things:
         self.desk.ben.call("join", room="third")
         self.desk.ada.call("join", room="third")
         until("ben knows", lambda: len(self.desk.ben.every("members", to="third")) == 2)
+        if not self.by_keys:
+            self.under_button()
+
+    def under_button(self) -> None:
+        """A message that comes while a button of the mouse is down does not take away what is pressed."""
         self.a.hover(".conversation:has(bdi:text-is('second'))")
         self.a.mouse.down()
         self.desk.ben.call("send", to="third", text="while the button is down")
@@ -570,7 +564,9 @@ class Things:
 
 
 def act(desk: Desk, given: argparse.Namespace) -> None:
-    things = Things(desk)
+    if given.keys:
+        keys.install()
+    things = Things(desk, given.keys)
     wanted = {int(number) for number in given.only}
     for number, words in sorted(listed().items()):
         if wanted and number not in wanted | {1}:
