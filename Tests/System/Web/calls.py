@@ -13,6 +13,7 @@ import base64
 import os
 import signal
 import sys
+import time
 import traceback
 from pathlib import Path
 
@@ -51,7 +52,7 @@ MEDIA = """async () => {
 PARTS = """pure answered muted tabs no_media declined busy cancelled missed closed crossed no_camera no_device restarted
     room group altered from_terminal devices""".split()
 if os.environ.get("STOA_LONG") == "1":
-    PARTS.append("four")
+    PARTS += ["cost", "four"]
 # The page's clock, which a test moves.
 AHEAD = """const now = Date.now;
     let ahead = 0;
@@ -481,8 +482,22 @@ class Calls:
             until(f"{name} has the same calls", lambda n=name: self.count(n, "@ada") == self.count("ada", "@ben"))
         desk.stop()
 
+    def measure(self, page: Page, name: str, count: int) -> None:
+        """What a call costs one of its people: bits that are sent, and how much of a core the browser takes."""
+        page.wait_for_timeout(5_000)
+        begun, before = time.monotonic(), self.lan.cost(name)
+        page.wait_for_timeout(10_000)
+        seconds, after = time.monotonic() - begun, self.lan.cost(name)
+        bits, cores = (after[0] - before[0]) * 8 / seconds / 1000, (after[1] - before[1]) / seconds
+        self.checks.say(f"MEASURED call of {count}: {bits:.0f} kbit/s sent, {cores:.2f} of a core in one browser")
+
+    def cost(self) -> None:
+        a, b = self.talking()
+        self.measure(a, "ada", 2)
+        self.press(b, "Hang up")
+        self.over(a)
+
     def four(self) -> None:
-        """Four in a room, with what that costs."""
         dan = self.lan.add("dan")
         dan.start()
         made = self.lan.ada.call("createConversation", room="hall")
@@ -500,10 +515,13 @@ class Calls:
         all_pages["ben"].click(".room .head button[aria-label='Call with video']")
         for name in ("ada", "cyn", "dan"):
             all_pages[name].click(".room .head button:text-is('Join the call')")
-        for page in all_pages.values():
+        for name, page in all_pages.items():
             self.connected(page, 3)
+            if name != "ben":
+                self.press(page, "Camera on")
         for name, page in all_pages.items():
             self.flows(page, name, count=3)
+        self.measure(all_pages["ada"], "ada", 4)
         self.press(all_pages["dan"], "Hang up")
         for name in NAMES:
             self.connected(all_pages[name], 2)

@@ -120,6 +120,20 @@ class Lan(Desk):
         page.wait_for_selector("html[data-ready]")
         return page
 
+    def cost(self, name: str) -> tuple[int, float]:
+        """What a host has sent, in bytes, and what its browser has computed, in seconds."""
+        network = self.networks[list(self.hosts).index(name)]
+        lines = Path(f"/proc/{network.process.pid}/net/dev").read_text().splitlines()
+        sent = next(int(line.split(":")[1].split()[8]) for line in lines if "eth0" in line)
+        own, ticks = os.readlink(f"/proc/{network.process.pid}/ns/net"), 0
+        for folder in Path("/proc").iterdir():
+            try:
+                if "chromium" in os.readlink(folder / "exe") and os.readlink(folder / "ns/net") == own:
+                    ticks += sum(map(int, (folder / "stat").read_text().rsplit(")", 1)[1].split()[11:13]))
+            except OSError:
+                continue
+        return sent, ticks / os.sysconf("SC_CLK_TCK")
+
     def leave(self) -> None:
         """Closes all pages; the next part begins with new ones."""
         for context in self.contexts:
