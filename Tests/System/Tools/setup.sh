@@ -15,6 +15,7 @@ test=(python3-venv libzxcvbn0 libqrencode4)
 packages=(debhelper dpkg-dev lintian mmdebstrap man-db)
 labs=(faketime nftables tmux ncurses-term zsh fish chromium-headless-shell fonts-dejavu-core fonts-noto-color-emoji python3-dbus python3-gi dunst xvfb avahi-daemon avahi-utils dbus iproute2 systemd util-linux procps binutils strace valgrind
     gcc libc6-dev)
+[ "${STOA_LONG:-}" != 1 ] || labs+=(firefox-esr)
 
 die() { echo "setup: $*" >&2; exit 69; }
 

@@ -491,6 +491,31 @@ class Calls:
         bits, cores = (after[0] - before[0]) * 8 / seconds / 1000, (after[1] - before[1]) / seconds
         self.checks.say(f"MEASURED call of {count}: {bits:.0f} kbit/s sent, {cores:.2f} of a core in one browser")
 
+    def firefox(self) -> None:
+        """Between Chromium and Firefox, each calls the other."""
+        ada, (fox, browser) = self.lan.ada, self.lan.firefox()
+        fox.start()
+        fox.call("join", room="meeting")
+        for one, other in ((ada, fox), (fox, ada)):
+            until("they are linked", lambda d=one, n=other.name: n in [p.get("name") for p in d.every("peers")])
+            one.call("addPerson", person="@" + other.call("status")["person"])
+        for one, other in ((ada, fox), (fox, ada)):
+            one.call("createConversation", person="@" + other.name)
+        a, b = self.lan.page("ada"), self.lan.page("fox", browser=browser)
+        for caller, called, name in ((a, b, "fox"), (b, a, "ada")):
+            self.call(caller, name)
+            self.phase(called, "ringing")
+            self.press(called, "Answer with video")
+            self.connected(a)
+            self.flows(a, "Chromium")
+            # Without a sound card Firefox plays nothing; it tells what arrives.
+            b.wait_for_function(
+                """() => { const [video] = document.querySelectorAll('.talk figure[data-peer] video');
+                    return video?.mozPaintedFrames > 0 && video.srcObject.getAudioTracks().some((t) => !t.muted); }"""
+            )
+            self.press(caller, "Hang up")
+            self.over(called)
+
     def cost(self) -> None:
         a, b = self.talking()
         self.measure(a, "ada", 2)

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pages  # noqa: F401  Finds the drivers.
-from pages import CHROMIUM, Desk
+from pages import CHROMIUM, FIREFOX, Desk
 from playwright.sync_api import Browser, Page, Playwright
 
 from Driver.checks import Checks
@@ -19,6 +19,12 @@ from Driver.process import until
 NAMES = ["ada", "ben", "cyn"]
 ON_THE_LAN = ["--interface", "eth0", "--discovery", "embedded"]
 FAKES = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]
+# The same for Firefox.
+FAKE_DEVICES = {
+    "media.navigator.streams.fake": True,
+    "media.navigator.permission.disabled": True,
+    "media.autoplay.default": 0,
+}
 ALWAYS = ["--no-sandbox", "--autoplay-policy=no-user-gesture-required"]
 
 
@@ -107,10 +113,23 @@ class Lan(Desk):
             )
         return self.browsers[key]
 
-    def page(self, name: str, *words: str, flags: list[str] = FAKES, script: str = "") -> Page:
-        self.browser = self.launch(name, *flags)
+    def firefox(self) -> tuple[Host, Browser]:
+        """One more host, whose browser is Firefox: what drives it must reach it, so it is on the network of the test."""
+        subprocess.run(["ip", "address", "add", "10.77.0.200/24", "dev", "lan"], check=True)
+        subprocess.run(["ip", "route", "add", "default", "via", "10.77.0.254"], check=True)
+        arguments = ["--interface", "lan", "--discovery", "embedded", "--name", "fox"]
+        self.hosts["fox"] = Host(self.programs, self.folder, "fox", arguments)
+        self.browsers[("fox", FIREFOX)] = self.playwright.firefox.launch(
+            channel="moz-firefox", executable_path=FIREFOX, firefox_user_prefs=FAKE_DEVICES
+        )
+        return self.hosts["fox"], self.browsers[("fox", FIREFOX)]
+
+    def page(
+        self, name: str, *words: str, flags: list[str] = FAKES, script: str = "", browser: Browser | None = None
+    ) -> Page:
+        self.browser = browser or self.launch(name, *flags)
         context = self.context()
-        if flags:
+        if flags and not self.is_firefox:
             context.grant_permissions(["camera", "microphone"])
         if script:
             context.add_init_script(script)

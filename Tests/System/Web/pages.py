@@ -24,6 +24,7 @@ from Driver.process import until  # noqa: E402
 
 ON_LOOPBACK = ["--interface", "lo", "--discovery", "embedded"]
 CHROMIUM = "/usr/bin/chromium-headless-shell"
+FIREFOX = "/usr/bin/firefox-esr"
 PATIENCE_MILLISECONDS = 10_000
 DOCS = HERE.parents[2] / "Docs"
 
@@ -44,6 +45,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--pictures", type=Path)
     parser.add_argument("--keys", action="store_true")
+    parser.add_argument("--firefox", action="store_true")
     return parser.parse_args()
 
 
@@ -63,12 +65,17 @@ class Desk:
 
     def __init__(self, programs: Path, folder: Path, browser: Browser, checks: Checks) -> None:
         self.folder, self.browser, self.checks = folder, browser, checks
+        self.downloads = folder / "downloads"
         folder.mkdir(parents=True, exist_ok=True)
         self.ada, self.ben = (
             Daemon(Programs.within(programs), folder, name, [*ON_LOOPBACK, "--name", name]) for name in ("ada", "ben")
         )
         self.contexts: list[BrowserContext] = []
         self.faults: list[str] = []
+
+    @property
+    def is_firefox(self) -> bool:
+        return self.browser.browser_type.name == "firefox"
 
     def begin(self) -> None:
         for daemon in (self.ada, self.ben):
@@ -98,7 +105,7 @@ class Desk:
         context = self.browser.new_context(
             viewport={"width": 1280, "height": 800},
             locale="en-GB",
-            permissions=["clipboard-read", "clipboard-write"],
+            **({} if self.is_firefox else {"permissions": ["clipboard-read", "clipboard-write"]}),
             **more,
         )
         context.set_default_timeout(PATIENCE_MILLISECONDS)
@@ -122,6 +129,20 @@ class Desk:
                 message.type in ("error", "warning") and self.faults.append(f"{message.type}: {message.text}")
             ),
         )
+
+    def download(self, page: Page, act: Callable[[], None]) -> tuple[str, bytes]:
+        """The name and the content of the file that the browser saves when something is done."""
+        if not self.is_firefox:
+            with page.expect_download() as download:
+                act()
+            return download.value.suggested_filename, Path(download.value.path()).read_bytes()
+        folder = self.downloads
+        for path in folder.iterdir():
+            path.unlink()
+        act()
+        until("it is saved", lambda: any(folder.iterdir()) and not any(folder.glob("*.part")))
+        path = next(folder.iterdir())
+        return path.name, path.read_bytes()
 
     @staticmethod
     def program(daemon: Daemon) -> int:
@@ -154,9 +175,19 @@ def run(act: Callable[[Desk, argparse.Namespace], None], prepare: Callable[[Path
     checks = Checks()
     prepare(given.work)
     with sync_playwright() as playwright:
-        if not Path(CHROMIUM).exists():
+        if not Path(FIREFOX if given.firefox else CHROMIUM).exists():
             sys.exit(77)
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        if given.firefox:
+            # By WebDriver BiDi, which tells nothing of downloads.
+            downloads = given.work / "downloads"
+            downloads.mkdir(parents=True)
+            browser = playwright.firefox.launch(
+                channel="moz-firefox",
+                executable_path=FIREFOX,
+                firefox_user_prefs={"browser.download.folderList": 2, "browser.download.dir": str(downloads)},
+            )
+        else:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         desk = Desk(given.programs, given.work, browser, checks)
         try:
             desk.begin()

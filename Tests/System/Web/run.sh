@@ -1,8 +1,8 @@
 #!/bin/bash
 # run.sh FOLDER [ARGUMENTS...]: things.py over the programs in that folder, or, without arguments, all of these, side
 # by side but for speed.py, which comes last. Each runs on a network of its own that has nothing but loopback. As root.
-# STOA_LONG=1 kills more often, stores more, and does all things by the keyboard, too. Ends with `N passed, N failed`,
-# or with 77 where there is no browser.
+# STOA_LONG=1 kills more often, stores more, and does all things by the keyboard and in Firefox, too. Ends with
+# `N passed, N failed`, or with 77 where there is no browser.
 set -euo pipefail
 
 here=$(dirname "$(realpath "$0")")
@@ -54,6 +54,11 @@ if [ "$alone" = 1 ]; then
 fi
 if [ "$alone${STOA_LONG:-}" = 11 ]; then
     begin things --keys
+    collect "${names[-1]}"
+    python=$("$here/../Interop/venv.sh" "$here/Firefox")/bin/python
+    begin things --firefox
+    collect "${names[-1]}"
+    begin calls --only firefox
     collect "${names[-1]}"
 fi
 echo "$passed passed, $failed failed"
