@@ -438,14 +438,9 @@ class Calls:
 
         until("the code is taken", approved)
         desk.call("deviceLink", check=check)
-
-        def both() -> bool:
-            try:
-                return len(ben.every("devices")) == len(desk.every("devices")) == 2
-            except OSError:
-                return False  # It restarts.
-
-        until("ben has two devices", both)
+        # The new one restarts.
+        until("ben has two devices", lambda: len(ben.every("devices")) == 2 and desk.socket.exists())
+        until("both know it", lambda: len(desk.every("devices")) == 2)
         desk.call("join", room="meeting")
         until("ada is linked to both", lambda: any(
             p.get("name") == "ada" and p["state"] == "linked" for p in desk.every("peers")
