@@ -16,15 +16,20 @@ export class Groups {
 
   creation(enter) {
     const name = h("input", { autocomplete: "off" });
+    const all = h("input", { type: "checkbox", checked: true });
     return h(
       "section",
       {},
       h("h3", {}, T.newGroup),
       h("p", {}, T.newGroupText),
       form(
-        [field(T.groupName, name)],
+        [field(T.groupName, name), field(T.groupHistory, all)],
         T.create,
-        () => enter(this.link.call("groupCreate", { name: name.value.trim() })),
+        () =>
+          enter(this.link.call("groupCreate", {
+            name: name.value.trim(),
+            history: all.checked ? "all" : "joined",
+          })),
       ),
     );
   }
@@ -52,7 +57,12 @@ export class Groups {
       draw: doing(async () => {
         const info = await this.link.call("groupInfo", { group: id });
         invitation.hidden = !["owner", "admin"].includes(info.role);
-        replaceChildren(people, this.members(info, close), this.undecided(info));
+        replaceChildren(
+          people,
+          this.members(info, close),
+          info.history === "joined" ? h("p", {}, T.groupJoined) : null,
+          this.undecided(info),
+        );
       }),
     };
     this.shown.draw();

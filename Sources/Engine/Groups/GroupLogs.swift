@@ -52,6 +52,11 @@ struct GroupLogs: Sendable {
         self.authors[name] = person
     }
 
+    /// The keys for want of which logs are held back.
+    var keysAwaited: [Bytes32] {
+        self.waiting.values.compactMap { if case .key(let key) = $0.reason { key } else { nil } }
+    }
+
     /// Whether a log is asked for beyond what is taken of it.
     func reads(_ name: LogName) -> Bool {
         self.readsOn && self.waiting[name]?.reason == .standing

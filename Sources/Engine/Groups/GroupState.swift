@@ -51,15 +51,16 @@ struct GroupState {
     private(set) var pendingEpochs: Set<Bytes32> = []
     /// How many keys of each person are here or on their way to the disk.
     private var made: [PersonID: Int] = [:]
-    /// Keys of which logs tell and that are not here.
-    var announced: [Bytes32: AnnouncedEpoch] = [:]
+    /// Keys of which logs tell and that are not here; each may be told of by several devices, of which at most one is
+    /// right: only the key shows which.
+    var announced: [Bytes32: [AnnouncedEpoch]] = [:]
     /// Keys whose announcements were read in runs that were not taken: none of them seals own entries, since others
     /// might never find what announces it.
     var unplaced: Set<Bytes32> = []
     /// What the next own entry is sealed with.
     var writing = KeyToWrite.none(.waitsForActs)
     /// What each key's basis says, once it is here; it never changes.
-    private var findings: [Bytes32: EpochFinding] = [:]
+    private var findings: [Epoch: EpochFinding] = [:]
 
     init(_ group: Group, isActive: Bool, acts: [Act] = [], epochs: [HeldEpoch] = []) {
         self.group = group
@@ -112,7 +113,9 @@ struct GroupState {
             self.made[epoch.epoch.maker, default: 0] += 1
         }
         self.epochs[epoch.epoch.id] = epoch
-        self.announced[epoch.epoch.id] = nil
+        let isLeft = epoch.key == nil
+        let left = self.announced[epoch.epoch.id]?.filter { isLeft && $0.epoch != epoch.epoch }
+        self.announced[epoch.epoch.id] = left?.isEmpty == true ? nil : left
     }
 
     /// Takes a key, on its way to the disk.
@@ -126,11 +129,11 @@ struct GroupState {
 
     /// Whether one more key is kept of which a log of somebody tells: each has a share, members in any case.
     func hasRoom(forKeyOf maker: PersonID) -> Bool {
-        guard
-            self.announced.values.count(where: { $0.maker == maker }) < Limits.announcedKeysOfPerson
-        else { return false }
-        return self.view.roster.members[maker] != nil
-            || self.announced.count < Limits.announcedKeys
+        let all = self.announced.values.joined()
+        guard all.count(where: { $0.maker == maker }) < Limits.announcedKeysOfPerson else {
+            return false
+        }
+        return self.view.roster.members[maker] != nil || all.count < Limits.announcedKeys
     }
 
     /// What is known with what is on its way to the disk, and with these.
@@ -146,9 +149,9 @@ struct GroupState {
 
     /// What the basis of a key says.
     mutating func finding(_ epoch: Epoch) -> EpochFinding {
-        if let finding = self.findings[epoch.id] { return finding }
+        if let finding = self.findings[epoch] { return finding }
         let finding = self.view.finding(epoch)
-        if finding != .waits { self.findings[epoch.id] = finding }
+        if finding != .waits { self.findings[epoch] = finding }
         return finding
     }
 

@@ -21,7 +21,8 @@ extension Groups {
         // Whose maker knew most comes first: nearly always it may be used.
         let ordered = known.filter { view.takings.isSubset(of: $0.known) }
             .sorted { ($1.known.count, $0.held.epoch.id) < ($0.known.count, $1.held.epoch.id) }
-        for (held, _) in ordered where !state.unplaced.contains(held.epoch.id) {
+        for (held, _) in ordered
+        where held.key != nil && !state.unplaced.contains(held.epoch.id) {
             guard case .people(let people) = state.finding(held.epoch),
                 view.mayUse(held.epoch, for: people)
             else { continue }
@@ -32,7 +33,12 @@ extension Groups {
         guard let past = view.graph.reach(of: basis), view.takings.isSubset(of: past) else {
             return .none(.waitsForActs)
         }
-        return .make(basis: basis, people: Epoch.digest(of: view.members(knowing: past)))
+        let people = view.members(knowing: past)
+        // One for others than the members would be of no use to anybody.
+        guard view.history == .all || people == Set(view.roster.members.keys) else {
+            return .none(.waitsForActs)
+        }
+        return .make(basis: basis, people: Epoch.digest(of: people))
     }
 
     /// A log tells of a key.
@@ -40,18 +46,21 @@ extension Groups {
         _ announcement: EpochAnnouncement, in log: LogName, of person: PersonID,
         in id: ConversationID
     ) -> [GroupAction] {
-        guard let state = self.table[id], state.epochs[announcement.id] == nil,
-            state.announced[announcement.id] == nil, state.hasRoom(forKeyOf: person)
+        let name = announcement.id
+        guard let state = self.table[id], state.epochs[name]?.key == nil,
+            state.epochs[name]?.epoch.device != log.author,
+            state.announced[name]?.contains(where: { $0.device == log.author }) != true,
+            state.hasRoom(forKeyOf: person)
         else { return [] }
-        self.table[id]?.announced[announcement.id] = AnnouncedEpoch(
-            announcement: announcement, maker: person, device: log.author)
-        return self.tryKeys([announcement.id], of: id)
+        self.table[id]?.announced[name, default: []].append(
+            AnnouncedEpoch(announcement: announcement, maker: person, device: log.author))
+        return self.tryKeys([name], of: id)
     }
 
     /// Announcements were read in a run of which it is not known yet whether it is taken.
     mutating func readApart(_ keys: some Sequence<Bytes32>, in id: ConversationID) {
         guard let state = self.table[id] else { return }
-        let new = keys.filter { state.announced[$0] != nil && state.epochs[$0] == nil }
+        let new = keys.filter { state.announced[$0] != nil && state.epochs[$0]?.key == nil }
         self.table[id]?.unplaced.formUnion(new)
     }
 
@@ -70,7 +79,7 @@ extension Groups {
             self.peers[link]?.groups[id]?.isShared == true, self.concerns(id, link)
         else { return [] }
         for key in keys {
-            guard state.epochs[key.id] == nil, !state.pendingEpochs.contains(key.id) else {
+            guard state.epochs[key.id]?.key == nil, !state.pendingEpochs.contains(key.id) else {
                 // Who gives one has it.
                 self.peers[link]?.groups[id]?.given.insert(key.id)
                 continue
@@ -84,46 +93,85 @@ extension Groups {
     }
 
     /// Whether a key waits of which no log has told.
-    func lacksAnnouncement(in id: ConversationID) -> Bool {
+    ///
+    /// - Parameter names: keys of entries that wait: one that is for others nobody gives to this node, and only its
+    ///   announcement says so.
+    func lacksAnnouncement(of names: some Sequence<Bytes32>, in id: ConversationID) -> Bool {
         guard let state = self.table[id] else { return false }
-        return self.peers.values.contains {
-            $0.groups[id]?.keys.keys.contains {
-                state.epochs[$0] == nil && state.announced[$0] == nil
-                    && !state.pendingEpochs.contains($0)
-            } == true
+        func isUntold(_ name: Bytes32) -> Bool {
+            state.epochs[name] == nil && state.announced[name] == nil
+                && !state.pendingEpochs.contains(name)
         }
+        return state.group.history == .joined && names.contains(where: isUntold)
+            || self.peers.values.contains {
+                $0.groups[id]?.keys.keys.contains(where: isUntold) == true
+            }
     }
 
-    /// Takes those of the keys that wait of which a log tells, and whose acts are here.
+    /// Whether a key is known not to be for the user.
+    func isForOthers(_ name: Bytes32, in id: ConversationID) -> Bool {
+        self.table[id]?.epochs[name].map { $0.key == nil } ?? false
+    }
+
+    /// Whether a key that is here is another device's than the one whose log tells of it.
+    func isOfAnother(_ name: Bytes32, than device: PeerID, in id: ConversationID) -> Bool {
+        self.table[id]?.epochs[name].map { $0.key != nil && $0.epoch.device != device } ?? false
+    }
+
+    /// For whom a key is; nil where it is not known here, or newcomers read everything.
+    func readers(under name: Bytes32, in id: ConversationID) -> Set<PersonID>? {
+        guard let state = self.table[id], state.group.history == .joined,
+            let held = state.epochs[name], case .people(let people) = state.view.finding(held.epoch)
+        else { return nil }
+        return people
+    }
+
+    /// Takes those of the keys that wait of which a log tells, and whose acts are here; of one that is for others it takes
+    /// note.
+    ///
+    /// What a device says of a key that never comes cannot be checked, so a key that does is taken in its place.
     ///
     /// - Parameter names: those to look at, where it is not all.
     mutating func tryKeys(_ names: [Bytes32]? = nil, of id: ConversationID) -> [GroupAction] {
         guard var state = self.table[id], !state.announced.isEmpty else { return [] }
         defer { self.table[id] = state }
         var writes = GroupWrites()
-        let links = self.peers.keys.sorted()
-        for name in (names ?? Array(state.announced.keys)).sorted() {
-            guard let told = state.announced[name], !told.isVoid,
-                !state.pendingEpochs.contains(name), state.takesKey(of: told.maker)
-            else { continue }
-            for link in links {
-                guard let key = self.peers[link]?.groups[id]?.keys[name] else { continue }
-                guard told.announcement.isOf(key, in: id, by: told.device) else { continue }
+        for name in (names ?? Array(state.announced.keys)).sorted()
+        where !state.pendingEpochs.contains(name) {
+            let all = (state.announced[name] ?? []).map { (told: $0, key: self.key(of: $0, in: id)) }
+            let known = all.first { $0.key != nil }
+            for (told, key) in known.map({ [$0] }) ?? all
+            where !told.isVoid && state.takesKey(of: told.maker) {
+                guard key != nil || state.group.history == .joined else { continue }
                 switch state.finding(told.epoch) {
-                case .waits: break
+                case .waits: continue
                 // Nobody uses it: its log goes no further here. It keeps its place, so that its maker sends few.
-                case .void: state.announced[name]?.isVoid = true
-                case .people:
+                case .void:
+                    guard key != nil else { continue }
+                    let place = state.announced[name]?.firstIndex(of: told)
+                    if let place { state.announced[name]?[place].isVoid = true }
+                    continue
+                case .people(let people):
+                    let isForOthers =
+                        state.group.history == .joined && !people.contains(self.own)
+                    guard isForOthers ? state.epochs[name] == nil : key != nil else { continue }
                     state.take(told.epoch)
-                    writes.epochs.append(HeldEpoch(group: id, epoch: told.epoch, key: key))
+                    writes.epochs.append(
+                        HeldEpoch(group: id, epoch: told.epoch, key: isForOthers ? nil : key))
                 }
                 break
             }
         }
-        for epoch in writes.epochs {
+        for epoch in writes.epochs where epoch.key != nil {
             for link in self.peers.keys { self.peers[link]?.groups[id]?.keys[epoch.epoch.id] = nil }
         }
         return writes.isEmpty ? [] : [.write(writes)]
+    }
+
+    /// The key that somebody has given, if it is the one of which a log tells.
+    private func key(of told: AnnouncedEpoch, in id: ConversationID) -> Bytes32? {
+        self.peers.values.lazy.compactMap { $0.groups[id]?.keys[told.announcement.id] }
+            .first { told.announcement.isOf($0, in: id, by: told.device) }
     }
 
     /// Gives the device at the other end of a link what it may have and was not given.
@@ -135,10 +183,10 @@ extension Groups {
         var keys: [EpochKey] = []
         let left = state.epochs.filter { !exchange.given.contains($0.key) }
         for (name, held) in left.sorted(by: { $0.key < $1.key }) {
-            guard case .people(let people) = state.finding(held.epoch),
+            guard let key = held.key, case .people(let people) = state.finding(held.epoch),
                 state.view.mayGive(held.epoch, for: people, to: peer.person, on: peer.device)
             else { continue }
-            keys.append(EpochKey(id: name, key: held.key))
+            keys.append(EpochKey(id: name, key: key))
         }
         self.peers[link]?.groups[id]?.given.formUnion(keys.map(\.id))
         return stride(from: 0, to: keys.count, by: Limits.groupFrameItems).map {

@@ -36,6 +36,8 @@ struct GroupNetwork {
     private var time: UInt64 = 1_000
     /// The acts that the maker of each key knew.
     private var made: [Bytes32: Set<ActID>] = [:]
+    /// The members by what the maker of each key knew.
+    private var people: [Bytes32: Set<PersonID>] = [:]
     private var links: Set<[Int]> = []
     private var shared: Set<[Int]> = []
     private var frames: [(from: Int, to: Int, frame: Frame)] = []
@@ -182,6 +184,14 @@ struct GroupNetwork {
         guard roster.members[self.members[to].id] != nil else {
             throw Violation("a key is given to somebody who is out")
         }
+        guard self.isFor(to, key.id) else {
+            throw Violation("a key is given to somebody who came after it")
+        }
+    }
+
+    /// Whether a key is for somebody, by what its maker knew.
+    func isFor(_ index: Int, _ key: Bytes32) -> Bool {
+        self.founded.history == .all || self.people[key]?.contains(self.members[index].id) == true
     }
 
     /// Writes all that waits for the disk of one.
@@ -273,6 +283,11 @@ struct GroupNetwork {
         switch state.writing {
         case .none: return nil
         case .use(let held):
+            if self.founded.history == .joined,
+                self.people[held.epoch.id] != Set(state.view.roster.members.keys)
+            {
+                throw Violation("a key is used that is for others than the members")
+            }
             self.members[index].used.insert(held.epoch.id)
             return held.epoch.id
         case .make(let basis, let people):
@@ -285,6 +300,7 @@ struct GroupNetwork {
                     id: announcement.id, maker: member.id, device: member.device,
                     basis: announcement.basis, people: people), key: key)
             self.made[announcement.id] = Set(state.acts.keys)
+            self.people[announcement.id] = Set(state.view.roster.members.keys)
             self.members[index].log.append(announcement)
             self.members[index].used.insert(announcement.id)
             var writes = GroupWrites()
