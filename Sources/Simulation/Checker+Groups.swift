@@ -81,7 +81,8 @@ extension Checker {
         }
         // Who takes a key for one of others never reads what it seals.
         for held in batch.groups.epochs
-        where (held.key != nil) != self.groups.isFor(machine.person, held.epoch.id, in: held.group) {
+        where (held.key != nil) != self.groups.isFor(machine.person, held.epoch.id, in: held.group)
+        {
             throw Violation(
                 "node \(machine.index) \(held.key == nil ? "does without" : "keeps") a key that is "
                     + "\(held.key == nil ? "" : "not ")for its user")
@@ -125,7 +126,7 @@ extension Checker {
         if self.groups.table[group]?.history == .joined, let made = self.groups.made[epoch],
             self.groups.roster(of: made.known).members.keys != roster.members.keys
         {
-            throw Violation("node \(machine.index) seals with a key that is for others than members")
+            throw Violation("node \(machine.index) seals with a key for others than members")
         }
     }
 

@@ -126,8 +126,8 @@ extension Groups {
         return people
     }
 
-    /// Takes those of the keys that wait of which a log tells, and whose acts are here; of one that is for others it takes
-    /// note.
+    /// Takes those of the keys that wait of which a log tells, and whose acts are here; of one that is for others it
+    /// takes note.
     ///
     /// What a device says of a key that never comes cannot be checked, so a key that does is taken in its place.
     ///
@@ -138,7 +138,9 @@ extension Groups {
         var writes = GroupWrites()
         for name in (names ?? Array(state.announced.keys)).sorted()
         where !state.pendingEpochs.contains(name) {
-            let all = (state.announced[name] ?? []).map { (told: $0, key: self.key(of: $0, in: id)) }
+            let all = (state.announced[name] ?? []).map {
+                (told: $0, key: self.key(of: $0, in: id))
+            }
             let known = all.first { $0.key != nil }
             for (told, key) in known.map({ [$0] }) ?? all
             where !told.isVoid && state.takesKey(of: told.maker) {

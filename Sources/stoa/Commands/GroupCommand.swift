@@ -16,7 +16,8 @@ struct GroupCommand: Subcommand {
             OptionSyntax("--from", "GROUP", "with create: invite everyone who is in another group"),
             OptionSyntax(
                 "--history", "all|joined",
-                "with create: what newcomers can read: everything (default), or what is written once they are in"),
+                "with create: what newcomers can read: everything (default), or what is written "
+                    + "once they are in"),
             OptionSyntax("--above", "@PERSON", "with admin: make them more senior than this admin"),
             OptionSyntax(
                 "--approve", nil, "with link: an admin lets in everyone who comes (approve)"),
