@@ -28,7 +28,7 @@ extension StoreFile {
                 .bind(.key, held.key?.bytes ?? []).bind(.maker, epoch.maker.hash)
                 .bind(.device, epoch.device.key)
                 .bind(.basis, epoch.basis.flatMap { $0.hash.bytes })
-                .bind(.people, epoch.people).run()
+                .bind(.people, epoch.people).bind(.placed, held.isPlaced ? 1 : 0).run()
         }
         for group in groups.endedRequests.sorted() {
             try statements.removeRequest.bind(.hash, group.hash).run()
@@ -80,7 +80,8 @@ extension StoreFile {
     func epochs(_ body: (HeldEpoch) throws(SQLiteError) -> Void) throws(SQLiteError) {
         let epochs = try self.database.prepare(
             """
-            SELECT c.hash, e.id, e.key, e.maker, e.device, e.basis, e.people FROM epochs e
+            SELECT c.hash, e.id, e.key, e.maker, e.device, e.basis, e.people, e.placed
+            FROM epochs e
             JOIN conversations c ON c.id = e.conversation ORDER BY e.conversation, e.id
             """)
         try epochs.forEach { (row) throws(SQLiteError) in
@@ -152,7 +153,7 @@ extension HeldEpoch {
             epoch: Epoch(
                 id: id, maker: PersonID(maker), device: PeerID(device), basis: basis,
                 people: people),
-            key: Bytes32(key))
+            key: Bytes32(key), isPlaced: row.int(.placed) != 0)
     }
 
     /// What opens entries of a group of this suite; nil where it is for others, or this machine cannot do what it needs.

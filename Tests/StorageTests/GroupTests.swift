@@ -54,7 +54,7 @@ struct GroupTests {
                 epoch: Epoch(
                     id: said.id, maker: owner.certificate.personID, device: owner.peer,
                     basis: said.basis, people: said.people),
-                key: key)
+                key: key, isPlaced: nonce > 15)
             self.request = GroupRequest(
                 group: group.id, device: owner.peer, add: add.id, acts: [create, add], time: 77,
                 source: "192.0.2.7")

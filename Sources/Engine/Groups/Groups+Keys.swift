@@ -22,7 +22,7 @@ extension Groups {
         let ordered = known.filter { view.takings.isSubset(of: $0.known) }
             .sorted { ($1.known.count, $0.held.epoch.id) < ($0.known.count, $1.held.epoch.id) }
         for (held, _) in ordered
-        where held.key != nil && !state.unplaced.contains(held.epoch.id) {
+        where held.key != nil && held.isPlaced {
             guard case .people(let people) = state.finding(held.epoch),
                 view.mayUse(held.epoch, for: people)
             else { continue }
@@ -34,6 +34,8 @@ extension Groups {
             return .none(.waitsForActs)
         }
         let people = view.members(knowing: past)
+        // Others use none whose maker is not among its people.
+        guard people.contains(own) else { return .none(.waitsForActs) }
         // One for others than the members would be of no use to anybody.
         guard view.history == .all || people == Set(view.roster.members.keys) else {
             return .none(.waitsForActs)
@@ -47,8 +49,8 @@ extension Groups {
         in id: ConversationID
     ) -> [GroupAction] {
         let name = announcement.id
-        guard let state = self.table[id], state.epochs[name]?.key == nil,
-            state.epochs[name]?.epoch.device != log.author,
+        guard let state = self.table[id], state.view.roster.brought.contains(person),
+            state.epochs[name]?.key == nil, state.epochs[name]?.epoch.device != log.author,
             state.announced[name]?.contains(where: { $0.device == log.author }) != true,
             state.hasRoom(forKeyOf: person)
         else { return [] }
@@ -57,19 +59,15 @@ extension Groups {
         return self.tryKeys([name], of: id)
     }
 
-    /// Announcements were read in a run of which it is not known yet whether it is taken.
-    mutating func readApart(_ keys: some Sequence<Bytes32>, in id: ConversationID) {
-        guard let state = self.table[id] else { return }
-        let new = keys.filter { state.announced[$0] != nil && state.epochs[$0]?.key == nil }
-        self.table[id]?.unplaced.formUnion(new)
-    }
-
-    /// The run that announces keys is taken; whether that was lacking.
-    mutating func place(_ keys: Set<Bytes32>, in id: ConversationID) -> Bool {
-        guard self.table[id]?.unplaced.isDisjoint(with: keys) == false else { return false }
-        self.table[id]?.unplaced.subtract(keys)
+    /// The run is taken in which a device announces keys; gives what is to be written, where that was lacking.
+    mutating func place(
+        _ keys: some Sequence<Bytes32>, by device: PeerID, in id: ConversationID
+    ) -> [GroupAction] {
+        var writes = GroupWrites()
+        writes.epochs = keys.compactMap { self.table[id]?.place($0, by: device) }
+        guard !writes.isEmpty else { return [] }
         self.chooseKey(in: id)
-        return true
+        return [.write(writes)]
     }
 
     mutating func receiveKeys(
@@ -152,6 +150,7 @@ extension Groups {
                     guard key != nil else { continue }
                     let place = state.announced[name]?.firstIndex(of: told)
                     if let place { state.announced[name]?[place].isVoid = true }
+                    for link in self.peers.keys { self.peers[link]?.groups[id]?.keys[name] = nil }
                     continue
                 case .people(let people):
                     let isForOthers =
@@ -159,7 +158,9 @@ extension Groups {
                     guard isForOthers ? state.epochs[name] == nil : key != nil else { continue }
                     state.take(told.epoch)
                     writes.epochs.append(
-                        HeldEpoch(group: id, epoch: told.epoch, key: isForOthers ? nil : key))
+                        HeldEpoch(
+                            group: id, epoch: told.epoch, key: isForOthers ? nil : key,
+                            isPlaced: told.isPlaced))
                 }
                 break
             }
@@ -176,23 +177,53 @@ extension Groups {
             .first { told.announcement.isOf($0, in: id, by: told.device) }
     }
 
-    /// Gives the device at the other end of a link what it may have and was not given.
+    /// Gives the device at the other end of a link what it may have and was not given, and whose announcement it can
+    /// have, too; as many as are due.
     mutating func giveKeys(of id: ConversationID, on link: LinkID) -> [GroupAction] {
         guard var state = self.table[id], state.isActive, let peer = self.peers[link],
-            let exchange = peer.groups[id], exchange.isShared
+            let exchange = peer.groups[id], exchange.isShared, peer.keysDue > 0
         else { return [] }
         defer { self.table[id] = state }
-        var keys: [EpochKey] = []
-        let left = state.epochs.filter { !exchange.given.contains($0.key) }
-        for (name, held) in left.sorted(by: { $0.key < $1.key }) {
-            guard let key = held.key, case .people(let people) = state.finding(held.epoch),
+        var due: [HeldEpoch] = []
+        for (name, held) in state.epochs
+        where held.key != nil && held.isPlaced && !exchange.given.contains(name) {
+            guard case .people(let people) = state.finding(held.epoch),
                 state.view.mayGive(held.epoch, for: people, to: peer.person, on: peer.device)
             else { continue }
-            keys.append(EpochKey(id: name, key: key))
+            due.append(held)
         }
+        let keys = state.inTurn(due).prefix(peer.keysDue).sorted { $0.epoch.id < $1.epoch.id }
+            .compactMap { held in held.key.map { EpochKey(id: held.epoch.id, key: $0) } }
+        self.peers[link]?.keysDue -= keys.count
         self.peers[link]?.groups[id]?.given.formUnion(keys.map(\.id))
         return stride(from: 0, to: keys.count, by: Limits.groupFrameItems).map {
             .send(.epochKeys(id, Array(keys[$0...].prefix(Limits.groupFrameItems))), on: link)
         }
+    }
+    /// Goes on with giving keys to a peer, after a while.
+    mutating func giveMoreKeys(on link: LinkID) -> [GroupAction] {
+        guard let peer = self.peers[link], peer.keysDue < Limits.keysAtOnce else { return [] }
+        self.peers[link]?.keysDue = Limits.keysAtOnce
+        return peer.groups.keys.sorted().flatMap { self.giveKeys(of: $0, on: link) }
+    }
+}
+
+extension GroupState {
+    /// Keys in the order in which they are given: those of members first, of each maker the newest first, and of all
+    /// makers in turn, so that nobody's many keys keep those of others waiting.
+    fileprivate func inTurn(_ keys: [HeldEpoch]) -> [HeldEpoch] {
+        guard keys.count > 1 else { return keys }
+        let known = keys.map { held in
+            (held: held, count: self.view.graph.reach(of: held.epoch.basis)?.count ?? 0)
+        }.sorted { ($1.count, $0.held.epoch.id) < ($0.count, $1.held.epoch.id) }
+        var turns: [PersonID: Int] = [:]
+        return known.map { held, _ in
+            let maker = held.epoch.maker
+            turns[maker, default: 0] += 1
+            let isOut = self.view.roster.members[maker] == nil
+            return (held: held, isOut: isOut ? 1 : 0, turn: turns[maker] ?? 0)
+        }.sorted {
+            ($0.isOut, $0.turn, $0.held.epoch.id) < ($1.isOut, $1.turn, $1.held.epoch.id)
+        }.map(\.held)
     }
 }

@@ -48,7 +48,7 @@ extension Node {
             let epoch = Epoch(
                 id: announcement.id, maker: self.own.certificate.personID, device: self.id,
                 basis: announcement.basis, people: people)
-            let held = HeldEpoch(group: id, epoch: epoch, key: bytes)
+            let held = HeldEpoch(group: id, epoch: epoch, key: bytes, isPlaced: true)
             guard let key = ConversationKey(held, of: group) else { throw .cannotSeal }
             flight.batch.groups.epochs.append(held)
             flight.madeKeys.append(held)
@@ -118,7 +118,10 @@ extension Node {
             }
         }
         guard let waiting else {
-            if self.groups.place(Set(announced.values), in: key.conversation) {
+            let placed = self.groups.place(
+                Set(announced.values), by: key.name.author, in: key.conversation)
+            if !placed.isEmpty {
+                self.perform(placed)
                 self.chooseKey(of: key.conversation)
             }
             return true
@@ -144,7 +147,6 @@ extension Node {
                 self.groups.announced(
                     announcement, in: key.name, of: person, in: key.conversation))
         }
-        self.groups.readApart(found.values, in: key.conversation)
         return found
     }
 
@@ -236,6 +238,8 @@ extension Node {
         guard self.conversations.table.has(id), self.conversations.table[known: id].group != nil
         else { return }
         self.chooseKey(of: id)
+        self.conversations.table[known: id].group?.note(
+            brought: self.groups.table[id]?.view.roster.brought ?? [])
         self.lookForAnnouncements(in: id)
         let wasOther = self.takePeople(of: id)
         let waiting = self.conversations.table[known: id].group?.waiting ?? [:]

@@ -141,6 +141,10 @@ struct GroupNetwork {
                     self.members[reader].groups.announced(
                         announcement, in: self.members[author].logName,
                         of: self.members[author].id, in: self.group), by: reader)
+                try self.perform(
+                    self.members[reader].groups.place(
+                        [announcement.id], by: self.members[author].device, in: self.group),
+                    by: reader)
             }
         }
     }
@@ -303,7 +307,7 @@ struct GroupNetwork {
                 group: self.group,
                 epoch: Epoch(
                     id: announcement.id, maker: member.id, device: member.device,
-                    basis: announcement.basis, people: people), key: key)
+                    basis: announcement.basis, people: people), key: key, isPlaced: true)
             self.made[announcement.id] = Set(state.acts.keys)
             self.people[announcement.id] = Set(state.view.roster.members.keys)
             self.members[index].log.append(announcement)
