@@ -135,13 +135,14 @@ struct GroupState {
             && made - (self.placed[maker] ?? 0) < Limits.unplacedKeysOfPerson
     }
 
-    /// The run is taken in which a device announces a key; gives the key where it is here and this was lacking.
+    /// The run is taken in which a device announces a key; gives what is known of the key where that was lacking.
     mutating func place(_ name: Bytes32, by device: PeerID) -> HeldEpoch? {
         if let index = self.announced[name]?.firstIndex(where: { $0.device == device }) {
             self.announced[name]?[index].isPlaced = true
         }
-        guard var held = self.epochs[name], held.key != nil, !held.isPlaced,
-            held.epoch.device == device
+        // One that is for others gives way to the key itself, which may be on its way to the disk.
+        guard var held = self.epochs[name], !held.isPlaced, held.epoch.device == device,
+            !self.pendingEpochs.contains(name)
         else { return nil }
         held.isPlaced = true
         self.store(held)

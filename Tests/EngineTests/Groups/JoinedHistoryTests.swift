@@ -207,6 +207,29 @@ struct JoinedHistoryTests {
         #expect(groups.isOfAnother(name, than: Harness.peer(2), in: net.group))
     }
 
+    @Test("has any number of earlier keys noted as for others, one after the other")
+    func manyEarlierKeys() throws {
+        let net = GroupNet(1...3, history: .joined)
+        var groups = net[3].node.groups
+        let acts = try #require(groups.table[net.group]?.acts.values)
+        let early = try #require(
+            acts.first { $0.statement.kind == .add(GroupNet.id(of: 2)) })
+        let count = Limits.unplacedKeysOfPerson + 9
+        for number in 0..<count {
+            let made = EpochAnnouncement(
+                of: fixed32(UInt8(number)), in: net.group, by: Harness.peer(1), basis: [early.id],
+                people: (1...2).map { GroupNet.id(of: $0) })
+            var actions = groups.announced(
+                made, in: LogName(author: Harness.peer(1), incarnation: 1),
+                of: GroupNet.id(of: 1), in: net.group)
+            for case .write(let writes) in actions { _ = groups.stored(writes) }
+            #expect(groups.isForOthers(made.id, in: net.group))
+            actions = groups.place([made.id], by: Harness.peer(1), in: net.group)
+            for case .write(let writes) in actions { _ = groups.stored(writes) }
+        }
+        #expect(groups.table[net.group]?.epochs.values.filter { $0.key == nil }.count == count)
+    }
+
     @Test("knows after a restart which keys are for others")
     func restart() throws {
         var net = GroupNet(1...3, members: 1...2, history: .joined)
