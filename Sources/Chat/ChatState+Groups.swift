@@ -5,7 +5,10 @@ extension ChatState {
     mutating func runOnGroup(_ command: SlashCommand) {
         let asked = ChatLink.Asked.command(command, self.current)
         if command.name == .create {
-            self.ask(GroupCreateMethod.self, asked) { $0.name = command.rest }
+            let (name, word) = command.words
+            let history = HistoryWord(rawValue: word)
+            guard word.isEmpty || history != nil else { return self.usage(command) }
+            self.ask(GroupCreateMethod.self, asked) { ($0.name, $0.history) = (name, history) }
             return
         }
         guard self.shown.kind == .group else {
@@ -65,6 +68,9 @@ extension ChatState {
             return shown.quoted + (member.own == true ? " (you)" : "")
                 + (member.role == .member ? "" : ", \(member.role.rawValue)")
                 + (member.waiting == true ? ", invited" : isHere ? ", online" : "")
+        }
+        if group.history == .joined {
+            lines.append("newcomers can read what is written once they are in")
         }
         if !group.undecided.isEmpty {
             lines.append(

@@ -40,6 +40,14 @@ extension Checker {
         func roster(of known: Set<ActID>?) -> Roster {
             self.rosters.roster(of: known ?? [], in: self.acts)
         }
+
+        /// Whether a key of a group is for somebody, by what its maker knew.
+        func isFor(_ person: PersonID, _ key: Bytes32, in group: ConversationID) -> Bool {
+            guard self.table[group]?.history == .joined, let made = self.made[key] else {
+                return true
+            }
+            return self.roster(of: made.known).members[person] != nil
+        }
     }
 
     /// Rosters that were worked out before; many machines know the same.
@@ -66,9 +74,18 @@ extension Checker {
     mutating func keyed(_ batch: Batch, by machine: Machine, at time: UInt64) throws {
         for held in batch.groups.epochs
         where held.epoch.device == machine.id && self.groups.made[held.epoch.id] == nil {
+            guard let key = held.key else { continue }
             self.groups.made[held.epoch.id] = Groups.Made(
                 person: machine.person, known: machine.store.groups.known[held.group] ?? [],
-                key: held.key)
+                key: key)
+        }
+        // Who takes a key for one of others never reads what it seals.
+        for held in batch.groups.epochs
+        where (held.key != nil) != self.groups.isFor(machine.person, held.epoch.id, in: held.group)
+        {
+            throw Violation(
+                "node \(machine.index) \(held.key == nil ? "does without" : "keeps") a key that is "
+                    + "\(held.key == nil ? "" : "not ")for its user")
         }
         for append in batch.appends where self.groups.table[append.run.run.key.conversation] != nil
         {
@@ -104,6 +121,12 @@ extension Checker {
         guard !readers.contains(where: isOut), maker.map(isOut) != true else {
             throw Violation(
                 "node \(machine.index) seals with a key that somebody has whom it knows to be out")
+        }
+        // All who read are in already, and who is in reads.
+        if self.groups.table[group]?.history == .joined, let made = self.groups.made[epoch],
+            self.groups.roster(of: made.known).members.keys != roster.members.keys
+        {
+            throw Violation("node \(machine.index) seals with a key for others than members")
         }
     }
 
@@ -209,6 +232,10 @@ extension Checker {
                 throw Violation(
                     "node \(machine.index) gives node \(receiver.index) a key without knowing what its "
                         + "maker knew")
+            }
+            guard self.groups.isFor(receiver.person, key.id, in: group) else {
+                throw Violation(
+                    "node \(machine.index) gives node \(receiver.index) a key of before it came")
             }
             self.groups.given[key.id, default: [:]][receiver.person, default: []].append(known)
             self.groups.givenCount += 1

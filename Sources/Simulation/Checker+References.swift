@@ -22,6 +22,7 @@ extension Checker {
                 guard let entry = self.written[id], entry.time <= deadline,
                     let content = entry.content, let reference = Reference(content),
                     member.store.row(id)?.isWhole == true,
+                    self.groups.table[room] == nil || self.visible(id, on: member.index) != nil,
                     entries.contains(reference.target.id),
                     let message = self.written[reference.target.id],
                     message.place.name == reference.target.log,

@@ -18,8 +18,8 @@ struct ModelGroups {
             self.known[group]?.subtract(gone)
         }
         for act in writes.acts { try self.keep(act) }
-        for held in writes.epochs
-        where self.epochs[held.group]?.contains(where: { $0.epoch.id == held.epoch.id }) != true {
+        for held in writes.epochs {
+            self.epochs[held.group]?.removeAll { $0.epoch.id == held.epoch.id }
             self.epochs[held.group, default: []].append(held)
         }
         for group in writes.endedRequests { self.requests[group] = nil }
@@ -61,10 +61,10 @@ extension Machine {
 
 extension ConversationKey {
     init?(of held: HeldEpoch, in group: Group) {
-        let key = EpochKey(id: held.epoch.id, key: held.key)
-        guard let made = try? ConversationKey(key, suite: group.suite, of: group.id) else {
-            return nil
-        }
+        guard let bytes = held.key,
+            let made = try? ConversationKey(
+                EpochKey(id: held.epoch.id, key: bytes), suite: group.suite, of: group.id)
+        else { return nil }
         self = made
     }
 }

@@ -85,6 +85,8 @@ struct Story {
     var roomKeys: [ConversationID: ConversationKey] = [:]
     /// Whether users send files.
     var hasFiles = false
+    /// Groups in which newcomers read only what is written once they are in, by number.
+    var joinedGroups: Set<Int> = []
 }
 
 /// What nodes have room for.

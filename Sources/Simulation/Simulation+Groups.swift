@@ -20,6 +20,7 @@ extension Simulation {
     func scheduleGroups(_ workload: Workload) {
         // Nobody but members passes on what is theirs: each must meet each.
         guard self.network.neighbours == nil else { return }
+        self.story.joinedGroups = workload.joinedGroups
         let deeds = GroupDeed.weights.flatMap { Array(repeating: $0.deed, count: $0.count) }
         let end = workload.milliseconds
         for number in 0..<workload.groups {
@@ -58,7 +59,9 @@ extension Simulation {
 
     func happen(_ deed: GroupDeed, by index: Int, inGroup number: Int) throws {
         guard let id = self.group(number) else {
-            let founding = Request.groupCreate(self.name(ofGroup: number), .open, .all)
+            let history: Group.History =
+                self.story.joinedGroups.contains(number) ? .joined : .all
+            let founding = Request.groupCreate(self.name(ofGroup: number), .open, history)
             return try self.request(index, founding)
         }
         let member = self.one(of: id) { $0 != nil } ?? index

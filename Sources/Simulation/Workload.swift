@@ -40,6 +40,8 @@ package struct Workload: Sendable {
     /// How many groups users found, and how often they do something in each.
     package var groups = 0
     package var groupDeeds = 0
+    /// Those of them in which newcomers read only what is written once they are in.
+    package var joinedGroups: Set<Int> = []
 
     /// A plain workload.
     package init() {}
@@ -87,6 +89,7 @@ package struct Workload: Sendable {
         self.groups = grouping.chance(70) ? 1 : 2
         self.groupDeeds =
             grouping.chance(20) ? grouping.number(100...250) : grouping.number(20...80)
+        self.joinedGroups = Set((0..<self.groups).filter { _ in grouping.chance(40) })
     }
 
     /// The most rooms that there are.

@@ -7,8 +7,8 @@ final class GroupStatements: StatementGroup {
     lazy var removeActs = self.sql("DELETE FROM acts WHERE conversation = :conversation")
     lazy var addEpoch = self.sql(
         """
-        INSERT OR IGNORE INTO epochs (conversation, id, key, maker, device, basis, people)
-        VALUES (:conversation, :id, :key, :maker, :device, :basis, :people)
+        INSERT OR REPLACE INTO epochs (conversation, id, key, maker, device, basis, people, placed)
+        VALUES (:conversation, :id, :key, :maker, :device, :basis, :people, :placed)
         """)
     lazy var removeEpochs = self.sql("DELETE FROM epochs WHERE conversation = :conversation")
     lazy var replaceRequest = self.sql(

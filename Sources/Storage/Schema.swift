@@ -240,6 +240,7 @@ enum Schema {
             device BLOB NOT NULL,
             basis BLOB NOT NULL,
             people BLOB NOT NULL,
+            placed INTEGER NOT NULL,
             PRIMARY KEY (conversation, id)
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE asked (

@@ -20,7 +20,8 @@ enum Name: Int, CaseIterable {
         parent,
         payload
     case peer, people
-    case person, place, prefix, present, proof, read, realm, record, root, row, scope, seen, seq,
+    case person, place, placed
+    case prefix, present, proof, read, realm, record, root, row, scope, seen, seq,
         size,
         shown,
         since

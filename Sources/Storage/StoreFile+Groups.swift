@@ -25,10 +25,10 @@ extension StoreFile {
         for held in groups.epochs {
             let (row, epoch) = (try self.makeConversationRow(held.group), held.epoch)
             try statements.addEpoch.bind(.conversation, row).bind(.id, epoch.id)
-                .bind(.key, held.key).bind(.maker, epoch.maker.hash)
+                .bind(.key, held.key?.bytes ?? []).bind(.maker, epoch.maker.hash)
                 .bind(.device, epoch.device.key)
                 .bind(.basis, epoch.basis.flatMap { $0.hash.bytes })
-                .bind(.people, epoch.people).run()
+                .bind(.people, epoch.people).bind(.placed, held.isPlaced ? 1 : 0).run()
         }
         for group in groups.endedRequests.sorted() {
             try statements.removeRequest.bind(.hash, group.hash).run()
@@ -80,7 +80,8 @@ extension StoreFile {
     func epochs(_ body: (HeldEpoch) throws(SQLiteError) -> Void) throws(SQLiteError) {
         let epochs = try self.database.prepare(
             """
-            SELECT c.hash, e.id, e.key, e.maker, e.device, e.basis, e.people FROM epochs e
+            SELECT c.hash, e.id, e.key, e.maker, e.device, e.basis, e.people, e.placed
+            FROM epochs e
             JOIN conversations c ON c.id = e.conversation ORDER BY e.conversation, e.id
             """)
         try epochs.forEach { (row) throws(SQLiteError) in
@@ -136,7 +137,8 @@ extension Act {
 extension HeldEpoch {
     /// Reads a row of `epochs`.
     init?(_ row: Statement, of group: ConversationID) {
-        guard let id = try? row.bytes32(.id), let key = try? row.bytes32(.key),
+        let key = row.bytes(.key)
+        guard let id = try? row.bytes32(.id), key.isEmpty || key.count == 32,
             let maker = try? row.bytes32(.maker), let device = try? row.bytes32(.device),
             let people = try? row.bytes32(.people)
         else { return nil }
@@ -151,21 +153,22 @@ extension HeldEpoch {
             epoch: Epoch(
                 id: id, maker: PersonID(maker), device: PeerID(device), basis: basis,
                 people: people),
-            key: key)
+            key: Bytes32(key), isPlaced: row.int(.placed) != 0)
     }
 
-    /// What opens entries of a group of this suite; nil where this machine cannot do what it needs.
+    /// What opens entries of a group of this suite; nil where it is for others, or this machine cannot do what it needs.
     func conversationKey(_ suite: ConversationKey.Suite?) -> ConversationKey? {
-        suite.flatMap { suite in
-            try? ConversationKey(
-                EpochKey(id: self.epoch.id, key: self.key), suite: suite, of: self.group)
-        }
+        guard let suite, let key = self.key else { return nil }
+        return try? ConversationKey(
+            EpochKey(id: self.epoch.id, key: key), suite: suite, of: self.group)
     }
 
     /// Whether the id is that of this key, as this device has announced it.
     var isSound: Bool {
-        EpochAnnouncement(id: self.epoch.id, basis: self.epoch.basis, people: self.epoch.people)
-            .isOf(self.key, in: self.group, by: self.epoch.device)
+        guard let key = self.key else { return true }
+        return EpochAnnouncement(
+            id: self.epoch.id, basis: self.epoch.basis, people: self.epoch.people
+        ).isOf(key, in: self.group, by: self.epoch.device)
     }
 }
 

@@ -128,5 +128,8 @@ struct ChatGroupTests {
         #expect(client.screen().contains { $0.contains("the invitation to +ops is declined") })
         client.say("/create +plans")
         #expect(client.waiting("groupCreate").first == ["name": "+plans"])
+        client.say("/create +later joined")
+        #expect(
+            client.waiting("groupCreate").last == ["name": "+later", "history": "joined"])
     }
 }

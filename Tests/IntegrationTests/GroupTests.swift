@@ -87,6 +87,64 @@ extension IntegrationTests {
             }
         }
 
+        // Shows: told.joined
+        @Test("keeps from newcomers what was written before they came, if it was created so")
+        func joined() throws {
+            let scratch = try Scratch()
+            let (ada, ben, cleo) = try Node.three(in: "agora", scratch)
+            for node in [ada, ben, cleo] {
+                try node.await("all know one another") { node in
+                    try Set(node.list("peers").compactMap { $0["name"]?.stringValue }).count == 2
+                }
+            }
+            let created = try ada.stoa("group", "create", "ops", "--history", "joined")
+            #expect(created.contains("created +ops"))
+            try Self.bring(ben, to: "+ops", by: ada)
+            try ada.await("he is in") { try Self.members($0).count == 2 }
+            _ = try ada.stoa("topic", "+ops", "zyxw-topic")
+            let old = "zyxw-old"
+            let sent = try ada.send(old, to: "+ops")["id"] ?? .null
+            try ben.awaitTexts([old], in: "+ops")
+            _ = try ben.stoa("react", sent.stringValue ?? "", "👍")
+            try Self.bring(cleo, to: "+ops", by: ada)
+            #expect(
+                try cleo.stoa("group", "members", "+ops").contains("once they are in"))
+            let new = "zyxw-new"
+            _ = try ada.stoa("send", "+ops", new)
+            try cleo.awaitTexts([new], in: "+ops")
+            #expect(try cleo.texts(in: "+ops") == [new])
+            #expect(try !cleo.holds(old))
+            func clock(_ node: Node) throws -> [JSON?] {
+                let logs = try node.call("clock", ["to": "+ops"])["items"]?.arrayValue ?? []
+                return logs.map { $0["here"] }
+            }
+            try cleo.await("she has all entries") { try clock($0) == clock(ada) }
+            #expect(try cleo.stoa("export", "+ops").split(separator: "\n").count == 1)
+            // What is not read there is not said to have been delivered.
+            let members = try ada.call("info", ["id": sent])["members"]?.arrayValue ?? []
+            #expect(members.compactMap { $0["name"]?.stringValue } == ["Ben"])
+            // Between a removal and the return it is the same.
+            _ = try ada.stoa("group", "remove", "+ops", ada.key(of: "@cleo"), "--yes")
+            try cleo.await("she knows") { try !Self.isIn($0) }
+            let between = "zyxw-between"
+            _ = try ada.stoa("send", "+ops", between)
+            try ben.awaitTexts([between], in: "+ops")
+            cleo.add(["--listen", try cleo.address()])
+            try cleo.stop()
+            try cleo.start()
+            try ada.await("they are linked") {
+                try $0.list("peers").count { $0["state"] == "linked" } == 2
+            }
+            try Self.bring(cleo, to: "+ops", by: ada)
+            let last = "zyxw-last"
+            _ = try ben.stoa("send", "+ops", last)
+            try cleo.awaitTexts([last], in: "+ops")
+            #expect(try cleo.texts(in: "+ops") == [new, last])
+            for node in [ada, ben, cleo] { try node.stop() }
+            for text in [old, between, "zyxw-topic"] { #expect(try !cleo.hasOnDisk(text)) }
+            for node in [ada, ben, cleo] { #expect(try node.stoad("--check").exit == .code(0)) }
+        }
+
         // Shows: told.removed
         @Test("is read by who was invited and has accepted, and no longer by who was removed")
         func removed() throws {

@@ -54,7 +54,7 @@ struct GroupTests {
                 epoch: Epoch(
                     id: said.id, maker: owner.certificate.personID, device: owner.peer,
                     basis: said.basis, people: said.people),
-                key: key)
+                key: key, isPlaced: nonce > 15)
             self.request = GroupRequest(
                 group: group.id, device: owner.peer, add: add.id, acts: [create, add], time: 77,
                 source: "192.0.2.7")
@@ -98,6 +98,25 @@ struct GroupTests {
         await store.close()
     }
 
+    @Test("a key that is for others is noted as such, and one that comes takes its place")
+    func ofOthers() async throws {
+        let directory = try TemporaryDirectory()
+        let founded = try Founded()
+        var store = try await directory.open()
+        var batch = founded.batch
+        batch.groups.epochs[0].key = nil
+        _ = try await store.commit(batch)
+        #expect(try await store.check().isEmpty)
+        await store.close()
+        store = try await directory.open()
+        #expect(try await store.snapshot().epochs[founded.group.id] == batch.groups.epochs)
+        var later = Batch(number: 2)
+        later.groups.epochs = [founded.epoch]
+        _ = try await store.commit(later)
+        #expect(try await store.snapshot().epochs[founded.group.id] == [founded.epoch])
+        await store.close()
+    }
+
     @Test("acts go alone, all of a group with its keys, and requests once they are answered")
     func gone() async throws {
         let directory = try TemporaryDirectory()
@@ -122,8 +141,9 @@ struct GroupTests {
         #expect(snapshot.groupRequests == [declined] && declined.isDeclined)
         await store.close()
         let bytes = try readFile(directory.database)
-        #expect(bytes.firstRange(of: first.epoch.key.bytes) != nil)
-        #expect(bytes.firstRange(of: second.epoch.key.bytes) == nil)
+        let keys = try [first, second].map { try #require($0.epoch.key) }
+        #expect(bytes.firstRange(of: keys[0].bytes) != nil)
+        #expect(bytes.firstRange(of: keys[1].bytes) == nil)
     }
 
     @Test("changed acts and keys are found, and the rest of them is kept by a repair")

@@ -20,15 +20,20 @@ export class Groups {
 
   creation(enter) {
     const name = h("input", { autocomplete: "off" });
+    const all = h("input", { type: "checkbox", checked: true });
     return h(
       "section",
       {},
       h("h3", {}, T.newGroup),
       h("p", {}, T.newGroupText),
       form(
-        [field(T.groupName, name)],
+        [field(T.groupName, name), field(T.groupHistory, all)],
         T.create,
-        () => enter(this.link.call("groupCreate", { name: name.value.trim() })),
+        () =>
+          enter(this.link.call("groupCreate", {
+            name: name.value.trim(),
+            history: all.checked ? "all" : "joined",
+          })),
       ),
     );
   }
@@ -56,7 +61,13 @@ export class Groups {
       draw: doing(async () => {
         const info = await this.link.call("groupInfo", { group: id });
         admins.hidden = !isAdmin(info);
-        replaceChildren(people, this.members(info, close), this.undecided(info), this.links(info));
+        replaceChildren(
+          people,
+          this.members(info, close),
+          info.history === "joined" ? h("p", {}, T.groupJoined) : null,
+          this.undecided(info),
+          this.links(info),
+        );
       }),
     };
     this.shown.draw();

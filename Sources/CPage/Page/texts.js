@@ -234,6 +234,8 @@ export const T = {
   newGroup: "Group",
   newGroupText: "Only people whom you and your admins invite. Whoever is removed reads nothing that is written afterwards.",
   groupName: "Name of the group",
+  groupHistory: "Newcomers can read what was written before",
+  groupJoined: "Newcomers can read what is written once they are in.",
   invitePerson: "Invite somebody",
   invite: "Invite",
   invitedNote: "They are asked when they are online.",

@@ -126,7 +126,7 @@ extension SlashCommand.Name {
             .info:
             ""
         case .help: "[WORD]"
-        case .create: "ROOM|+GROUP"
+        case .create: "ROOM|+GROUP [joined]"
         case .invite: "[ROOM|@PERSON]"
         case .profile: "[name|status TEXT]"
         case .realm: "[new|join|invite|leave NAME]"

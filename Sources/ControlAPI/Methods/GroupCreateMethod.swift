@@ -10,16 +10,20 @@ package enum GroupCreateMethod: ControlMethod {
             "notInRealm": "the user is not in the realm",
             "tooManyRooms": "the user is in too many rooms",
         ],
-        example: ["name": "ops"])
+        example: ["name": "ops", "history": "joined"])
 
     package struct Params: ControlValue {
         package var name = ""
+        package var history: HistoryWord?
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field(
                 "name", &self.name, .word, "The name: NAME, or REALM/NAME, with + or without.")
+            visitor.field(
+                "history", &self.history, .any,
+                "What newcomers can read: all (default), or what is written once they are in.")
         }
     }
 

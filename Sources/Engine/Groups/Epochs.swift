@@ -36,7 +36,7 @@ package struct Epoch: Hashable, Sendable {
 enum EpochFinding: Hashable {
     /// An act that its maker knew is not here.
     case waits
-    /// Its maker took others for the members than the acts say; the key is for nobody.
+    /// Its maker took others for the members than the acts say, or is none; the key is for nobody.
     case void
     /// Whom its maker knew to be members.
     case people(Set<PersonID>)
@@ -59,7 +59,8 @@ extension GroupView {
     func finding(_ epoch: Epoch) -> EpochFinding {
         guard let past = self.graph.reach(of: epoch.basis) else { return .waits }
         let members = self.members(knowing: past)
-        return Epoch.digest(of: members) == epoch.people ? .people(members) : .void
+        let isRight = members.contains(epoch.maker) && Epoch.digest(of: members) == epoch.people
+        return isRight ? .people(members) : .void
     }
 
     /// The members as somebody saw them who knew these acts alone.

@@ -19,6 +19,8 @@ struct WaitingLog: Hashable, Sendable {
 struct GroupLogs: Sendable {
     /// The members by the acts that are here.
     var people: Set<PersonID> = []
+    /// All who were ever brought in, by these acts: only what their logs announce is read.
+    private(set) var brought: Set<PersonID> = []
     /// Those devices of members that are known here, ascending.
     var devices: [PeerID] = []
     private(set) var waiting: [LogName: WaitingLog] = [:]
@@ -29,6 +31,14 @@ struct GroupLogs: Sendable {
     private var read: [LogName: UInt64] = [:]
     /// Whose the logs are of which nothing is taken.
     private(set) var authors: [LogName: PersonID] = [:]
+
+    /// Others were brought in by the acts that are here: what logs announce is read again.
+    mutating func note(brought: Set<PersonID>) {
+        guard brought != self.brought else { return }
+        self.brought = brought
+        self.read = [:]
+        self.readsOn = false
+    }
 
     /// The last entry of a log that is taken.
     func limit(of name: LogName) -> UInt64 { self.waiting[name].map { $0.seq - 1 } ?? .max }
@@ -50,6 +60,11 @@ struct GroupLogs: Sendable {
     mutating func hold(_ name: LogName, of person: PersonID) {
         self.waiting[name] = WaitingLog(seq: 1, reason: .standing)
         self.authors[name] = person
+    }
+
+    /// The keys for want of which logs are held back.
+    var keysAwaited: [Bytes32] {
+        self.waiting.values.compactMap { if case .key(let key) = $0.reason { key } else { nil } }
     }
 
     /// Whether a log is asked for beyond what is taken of it.

@@ -12,6 +12,8 @@ struct GroupPeer {
     var openedLinks: Set<ActID> = []
     /// How many joins of its own were looked at.
     var joins = 0
+    /// How many keys it may be given before its link is looked at again.
+    var keysDue = Limits.keysAtOnce
 }
 
 /// What is exchanged of one group.

@@ -8,6 +8,8 @@ struct AnnouncedEpoch: Hashable {
     var device: PeerID
     /// Whether its people are not those of its basis, which never changes.
     var isVoid = false
+    /// Whether the run that tells of it is taken.
+    var isPlaced = false
 
     var epoch: Epoch {
         Epoch(
@@ -49,17 +51,16 @@ struct GroupState {
     private(set) var epochs: [Bytes32: HeldEpoch] = [:]
     /// Keys on their way to the disk.
     private(set) var pendingEpochs: Set<Bytes32> = []
-    /// How many keys of each person are here or on their way to the disk.
+    /// How many keys of each person are here or on their way to the disk, and of how many the log is here, too.
     private var made: [PersonID: Int] = [:]
-    /// Keys of which logs tell and that are not here.
-    var announced: [Bytes32: AnnouncedEpoch] = [:]
-    /// Keys whose announcements were read in runs that were not taken: none of them seals own entries, since others
-    /// might never find what announces it.
-    var unplaced: Set<Bytes32> = []
+    private var placed: [PersonID: Int] = [:]
+    /// Keys of which logs tell and that are not here; each may be told of by several devices, of which at most one is
+    /// right: only the key shows which.
+    var announced: [Bytes32: [AnnouncedEpoch]] = [:]
     /// What the next own entry is sealed with.
     var writing = KeyToWrite.none(.waitsForActs)
     /// What each key's basis says, once it is here; it never changes.
-    private var findings: [Bytes32: EpochFinding] = [:]
+    private var findings: [Epoch: EpochFinding] = [:]
 
     init(_ group: Group, isActive: Bool, acts: [Act] = [], epochs: [HeldEpoch] = []) {
         self.group = group
@@ -111,8 +112,13 @@ struct GroupState {
         if isNew, self.epochs[epoch.epoch.id] == nil {
             self.made[epoch.epoch.maker, default: 0] += 1
         }
+        if epoch.isPlaced, self.epochs[epoch.epoch.id]?.isPlaced != true {
+            self.placed[epoch.epoch.maker, default: 0] += 1
+        }
         self.epochs[epoch.epoch.id] = epoch
-        self.announced[epoch.epoch.id] = nil
+        let isLeft = epoch.key == nil
+        let left = self.announced[epoch.epoch.id]?.filter { isLeft && $0.epoch != epoch.epoch }
+        self.announced[epoch.epoch.id] = left?.isEmpty == true ? nil : left
     }
 
     /// Takes a key, on its way to the disk.
@@ -121,16 +127,35 @@ struct GroupState {
         self.made[epoch.maker, default: 0] += 1
     }
 
-    /// Whether one more key of somebody is taken.
-    func takesKey(of maker: PersonID) -> Bool { self.made[maker] ?? 0 < Limits.keysOfPerson }
+    /// Whether one more key of somebody is taken: of those whose log is not here only a few, so that the room for the
+    /// logs bounds the others.
+    func takesKey(of maker: PersonID) -> Bool {
+        let made = self.made[maker] ?? 0
+        return made < Limits.keysOfPerson
+            && made - (self.placed[maker] ?? 0) < Limits.unplacedKeysOfPerson
+    }
+
+    /// The run is taken in which a device announces a key; gives what is known of the key where that was lacking.
+    mutating func place(_ name: Bytes32, by device: PeerID) -> HeldEpoch? {
+        if let index = self.announced[name]?.firstIndex(where: { $0.device == device }) {
+            self.announced[name]?[index].isPlaced = true
+        }
+        // One that is for others gives way to the key itself, which may be on its way to the disk.
+        guard var held = self.epochs[name], !held.isPlaced, held.epoch.device == device,
+            !self.pendingEpochs.contains(name)
+        else { return nil }
+        held.isPlaced = true
+        self.store(held)
+        return held
+    }
 
     /// Whether one more key is kept of which a log of somebody tells: each has a share, members in any case.
     func hasRoom(forKeyOf maker: PersonID) -> Bool {
-        guard
-            self.announced.values.count(where: { $0.maker == maker }) < Limits.announcedKeysOfPerson
-        else { return false }
-        return self.view.roster.members[maker] != nil
-            || self.announced.count < Limits.announcedKeys
+        let all = self.announced.values.joined()
+        guard all.count(where: { $0.maker == maker }) < Limits.announcedKeysOfPerson else {
+            return false
+        }
+        return self.view.roster.members[maker] != nil || all.count < Limits.announcedKeys
     }
 
     /// What is known with what is on its way to the disk, and with these.
@@ -146,9 +171,9 @@ struct GroupState {
 
     /// What the basis of a key says.
     mutating func finding(_ epoch: Epoch) -> EpochFinding {
-        if let finding = self.findings[epoch.id] { return finding }
+        if let finding = self.findings[epoch] { return finding }
         let finding = self.view.finding(epoch)
-        if finding != .waits { self.findings[epoch.id] = finding }
+        if finding != .waits { self.findings[epoch] = finding }
         return finding
     }
 

@@ -22,6 +22,8 @@ struct GroupView {
     let heads: [ActID]
     /// People whom an act has brought that counts, or that was signed in good faith.
     let known: Set<PersonID>
+    /// The smallest rank that each was ever given.
+    private let ranks: [PersonID: Rank]
 
     init(
         _ acts: [ActID: ActStatement], history: Group.History, places: Int = Limits.groupMembers
@@ -30,6 +32,7 @@ struct GroupView {
         var pass = RosterPass(self.graph, places: places)
         pass.run()
         self.roster = pass.roster
+        self.ranks = pass.ranks
         self.history = history
         self.places = places
         var takings = ActSet(room: self.graph.count)
@@ -80,7 +83,7 @@ struct GroupView {
 
     /// What becomes of entry number `seq` of a log of somebody.
     ///
-    /// Of those who were removed, what one who removed them had by then is shown; of those who left,
+    /// Of those who were removed, what the most senior of who removed them had by then is shown; of those who left,
     /// everything.
     func showing(_ seq: UInt64, of log: LogName, by person: PersonID, wasShown: Bool) -> Showing {
         let isShown =
@@ -88,14 +91,29 @@ struct GroupView {
             case .inside: true
             case .outside: false
             case .former:
-                self.roster.removals[person].map { removals in
-                    removals.contains { removal in
-                        self.positions(in: removal).contains { $0.log == log && seq <= $0.seq }
-                    }
-                } ?? true
+                self.roster.removals[person].map { seq <= self.end(of: log, by: $0) } ?? true
             }
         if isShown { return .shown }
         return wasShown ? .marked : .waits
+    }
+
+    /// The last entry of a log that these removals show.
+    ///
+    /// The most senior author's count alone, and of several the least: a junior one extends nothing.
+    private func end(of log: LogName, by removals: [ActID]) -> UInt64 {
+        let judged = removals.compactMap { removal in
+            self.graph.index[removal].map {
+                (removal: removal, by: self.seniority(of: self.graph.acts[$0].author))
+            }
+        }
+        let first = judged.map(\.by).min()
+        return judged.filter { $0.by == first }.map { judged in
+            self.positions(in: judged.removal).first { $0.log == log }?.seq ?? 0
+        }.min() ?? 0
+    }
+
+    private func seniority(of person: PersonID) -> Seniority {
+        person == self.roster.owner ? .owner : Seniority(person, rank: self.ranks[person])
     }
 
     private func positions(in removal: ActID) -> [LogPosition] {

@@ -21,7 +21,8 @@ extension Groups {
         // Whose maker knew most comes first: nearly always it may be used.
         let ordered = known.filter { view.takings.isSubset(of: $0.known) }
             .sorted { ($1.known.count, $0.held.epoch.id) < ($0.known.count, $1.held.epoch.id) }
-        for (held, _) in ordered where !state.unplaced.contains(held.epoch.id) {
+        for (held, _) in ordered
+        where held.key != nil && held.isPlaced {
             guard case .people(let people) = state.finding(held.epoch),
                 view.mayUse(held.epoch, for: people)
             else { continue }
@@ -32,7 +33,14 @@ extension Groups {
         guard let past = view.graph.reach(of: basis), view.takings.isSubset(of: past) else {
             return .none(.waitsForActs)
         }
-        return .make(basis: basis, people: Epoch.digest(of: view.members(knowing: past)))
+        let people = view.members(knowing: past)
+        // Others use none whose maker is not among its people.
+        guard people.contains(own) else { return .none(.waitsForActs) }
+        // One for others than the members would be of no use to anybody.
+        guard view.history == .all || people == Set(view.roster.members.keys) else {
+            return .none(.waitsForActs)
+        }
+        return .make(basis: basis, people: Epoch.digest(of: people))
     }
 
     /// A log tells of a key.
@@ -40,27 +48,26 @@ extension Groups {
         _ announcement: EpochAnnouncement, in log: LogName, of person: PersonID,
         in id: ConversationID
     ) -> [GroupAction] {
-        guard let state = self.table[id], state.epochs[announcement.id] == nil,
-            state.announced[announcement.id] == nil, state.hasRoom(forKeyOf: person)
+        let name = announcement.id
+        guard let state = self.table[id], state.view.roster.brought.contains(person),
+            state.epochs[name]?.key == nil, state.epochs[name]?.epoch.device != log.author,
+            state.announced[name]?.contains(where: { $0.device == log.author }) != true,
+            state.hasRoom(forKeyOf: person)
         else { return [] }
-        self.table[id]?.announced[announcement.id] = AnnouncedEpoch(
-            announcement: announcement, maker: person, device: log.author)
-        return self.tryKeys([announcement.id], of: id)
+        self.table[id]?.announced[name, default: []].append(
+            AnnouncedEpoch(announcement: announcement, maker: person, device: log.author))
+        return self.tryKeys([name], of: id)
     }
 
-    /// Announcements were read in a run of which it is not known yet whether it is taken.
-    mutating func readApart(_ keys: some Sequence<Bytes32>, in id: ConversationID) {
-        guard let state = self.table[id] else { return }
-        let new = keys.filter { state.announced[$0] != nil && state.epochs[$0] == nil }
-        self.table[id]?.unplaced.formUnion(new)
-    }
-
-    /// The run that announces keys is taken; whether that was lacking.
-    mutating func place(_ keys: Set<Bytes32>, in id: ConversationID) -> Bool {
-        guard self.table[id]?.unplaced.isDisjoint(with: keys) == false else { return false }
-        self.table[id]?.unplaced.subtract(keys)
+    /// The run is taken in which a device announces keys; gives what is to be written, where that was lacking.
+    mutating func place(
+        _ keys: some Sequence<Bytes32>, by device: PeerID, in id: ConversationID
+    ) -> [GroupAction] {
+        var writes = GroupWrites()
+        writes.epochs = keys.compactMap { self.table[id]?.place($0, by: device) }
+        guard !writes.isEmpty else { return [] }
         self.chooseKey(in: id)
-        return true
+        return [.write(writes)]
     }
 
     mutating func receiveKeys(
@@ -70,7 +77,7 @@ extension Groups {
             self.peers[link]?.groups[id]?.isShared == true, self.concerns(id, link)
         else { return [] }
         for key in keys {
-            guard state.epochs[key.id] == nil, !state.pendingEpochs.contains(key.id) else {
+            guard state.epochs[key.id]?.key == nil, !state.pendingEpochs.contains(key.id) else {
                 // Who gives one has it.
                 self.peers[link]?.groups[id]?.given.insert(key.id)
                 continue
@@ -84,65 +91,139 @@ extension Groups {
     }
 
     /// Whether a key waits of which no log has told.
-    func lacksAnnouncement(in id: ConversationID) -> Bool {
+    ///
+    /// - Parameter names: keys of entries that wait: one that is for others nobody gives to this node, and only its
+    ///   announcement says so.
+    func lacksAnnouncement(of names: some Sequence<Bytes32>, in id: ConversationID) -> Bool {
         guard let state = self.table[id] else { return false }
-        return self.peers.values.contains {
-            $0.groups[id]?.keys.keys.contains {
-                state.epochs[$0] == nil && state.announced[$0] == nil
-                    && !state.pendingEpochs.contains($0)
-            } == true
+        func isUntold(_ name: Bytes32) -> Bool {
+            state.epochs[name] == nil && state.announced[name] == nil
+                && !state.pendingEpochs.contains(name)
         }
+        return state.group.history == .joined && names.contains(where: isUntold)
+            || self.peers.values.contains {
+                $0.groups[id]?.keys.keys.contains(where: isUntold) == true
+            }
     }
 
-    /// Takes those of the keys that wait of which a log tells, and whose acts are here.
+    /// Whether a key is known not to be for the user.
+    func isForOthers(_ name: Bytes32, in id: ConversationID) -> Bool {
+        self.table[id]?.epochs[name].map { $0.key == nil } ?? false
+    }
+
+    /// Whether a key that is here is another device's than the one whose log tells of it.
+    func isOfAnother(_ name: Bytes32, than device: PeerID, in id: ConversationID) -> Bool {
+        self.table[id]?.epochs[name].map { $0.key != nil && $0.epoch.device != device } ?? false
+    }
+
+    /// For whom a key is; nil where it is not known here, or newcomers read everything.
+    func readers(under name: Bytes32, in id: ConversationID) -> Set<PersonID>? {
+        guard let state = self.table[id], state.group.history == .joined,
+            let held = state.epochs[name], case .people(let people) = state.view.finding(held.epoch)
+        else { return nil }
+        return people
+    }
+
+    /// Takes those of the keys that wait of which a log tells, and whose acts are here; of one that is for others it
+    /// takes note.
+    ///
+    /// What a device says of a key that never comes cannot be checked, so a key that does is taken in its place.
     ///
     /// - Parameter names: those to look at, where it is not all.
     mutating func tryKeys(_ names: [Bytes32]? = nil, of id: ConversationID) -> [GroupAction] {
         guard var state = self.table[id], !state.announced.isEmpty else { return [] }
         defer { self.table[id] = state }
         var writes = GroupWrites()
-        let links = self.peers.keys.sorted()
-        for name in (names ?? Array(state.announced.keys)).sorted() {
-            guard let told = state.announced[name], !told.isVoid,
-                !state.pendingEpochs.contains(name), state.takesKey(of: told.maker)
-            else { continue }
-            for link in links {
-                guard let key = self.peers[link]?.groups[id]?.keys[name] else { continue }
-                guard told.announcement.isOf(key, in: id, by: told.device) else { continue }
+        for name in (names ?? Array(state.announced.keys)).sorted()
+        where !state.pendingEpochs.contains(name) {
+            let all = (state.announced[name] ?? []).map {
+                (told: $0, key: self.key(of: $0, in: id))
+            }
+            let known = all.first { $0.key != nil }
+            for (told, key) in known.map({ [$0] }) ?? all
+            where !told.isVoid && state.takesKey(of: told.maker) {
+                guard key != nil || state.group.history == .joined else { continue }
                 switch state.finding(told.epoch) {
-                case .waits: break
+                case .waits: continue
                 // Nobody uses it: its log goes no further here. It keeps its place, so that its maker sends few.
-                case .void: state.announced[name]?.isVoid = true
-                case .people:
+                case .void:
+                    guard key != nil else { continue }
+                    let place = state.announced[name]?.firstIndex(of: told)
+                    if let place { state.announced[name]?[place].isVoid = true }
+                    for link in self.peers.keys { self.peers[link]?.groups[id]?.keys[name] = nil }
+                    continue
+                case .people(let people):
+                    let isForOthers =
+                        state.group.history == .joined && !people.contains(self.own)
+                    guard isForOthers ? state.epochs[name] == nil : key != nil else { continue }
                     state.take(told.epoch)
-                    writes.epochs.append(HeldEpoch(group: id, epoch: told.epoch, key: key))
+                    writes.epochs.append(
+                        HeldEpoch(
+                            group: id, epoch: told.epoch, key: isForOthers ? nil : key,
+                            isPlaced: told.isPlaced))
                 }
                 break
             }
         }
-        for epoch in writes.epochs {
+        for epoch in writes.epochs where epoch.key != nil {
             for link in self.peers.keys { self.peers[link]?.groups[id]?.keys[epoch.epoch.id] = nil }
         }
         return writes.isEmpty ? [] : [.write(writes)]
     }
 
-    /// Gives the device at the other end of a link what it may have and was not given.
+    /// The key that somebody has given, if it is the one of which a log tells.
+    private func key(of told: AnnouncedEpoch, in id: ConversationID) -> Bytes32? {
+        self.peers.values.lazy.compactMap { $0.groups[id]?.keys[told.announcement.id] }
+            .first { told.announcement.isOf($0, in: id, by: told.device) }
+    }
+
+    /// Gives the device at the other end of a link what it may have and was not given, and whose announcement it can
+    /// have, too; as many as are due.
     mutating func giveKeys(of id: ConversationID, on link: LinkID) -> [GroupAction] {
         guard var state = self.table[id], state.isActive, let peer = self.peers[link],
-            let exchange = peer.groups[id], exchange.isShared
+            let exchange = peer.groups[id], exchange.isShared, peer.keysDue > 0
         else { return [] }
         defer { self.table[id] = state }
-        var keys: [EpochKey] = []
-        let left = state.epochs.filter { !exchange.given.contains($0.key) }
-        for (name, held) in left.sorted(by: { $0.key < $1.key }) {
+        var due: [HeldEpoch] = []
+        for (name, held) in state.epochs
+        where held.key != nil && held.isPlaced && !exchange.given.contains(name) {
             guard case .people(let people) = state.finding(held.epoch),
                 state.view.mayGive(held.epoch, for: people, to: peer.person, on: peer.device)
             else { continue }
-            keys.append(EpochKey(id: name, key: held.key))
+            due.append(held)
         }
+        let keys = state.inTurn(due).prefix(peer.keysDue).sorted { $0.epoch.id < $1.epoch.id }
+            .compactMap { held in held.key.map { EpochKey(id: held.epoch.id, key: $0) } }
+        self.peers[link]?.keysDue -= keys.count
         self.peers[link]?.groups[id]?.given.formUnion(keys.map(\.id))
         return stride(from: 0, to: keys.count, by: Limits.groupFrameItems).map {
             .send(.epochKeys(id, Array(keys[$0...].prefix(Limits.groupFrameItems))), on: link)
         }
+    }
+    /// Goes on with giving keys to a peer, after a while.
+    mutating func giveMoreKeys(on link: LinkID) -> [GroupAction] {
+        guard let peer = self.peers[link], peer.keysDue < Limits.keysAtOnce else { return [] }
+        self.peers[link]?.keysDue = Limits.keysAtOnce
+        return peer.groups.keys.sorted().flatMap { self.giveKeys(of: $0, on: link) }
+    }
+}
+
+extension GroupState {
+    /// Keys in the order in which they are given: those of members first, of each maker the newest first, and of all
+    /// makers in turn, so that nobody's many keys keep those of others waiting.
+    fileprivate func inTurn(_ keys: [HeldEpoch]) -> [HeldEpoch] {
+        guard keys.count > 1 else { return keys }
+        let known = keys.map { held in
+            (held: held, count: self.view.graph.reach(of: held.epoch.basis)?.count ?? 0)
+        }.sorted { ($1.count, $0.held.epoch.id) < ($0.count, $1.held.epoch.id) }
+        var turns: [PersonID: Int] = [:]
+        return known.map { held, _ in
+            let maker = held.epoch.maker
+            turns[maker, default: 0] += 1
+            let isOut = self.view.roster.members[maker] == nil
+            return (held: held, isOut: isOut ? 1 : 0, turn: turns[maker] ?? 0)
+        }.sorted {
+            ($0.isOut, $0.turn, $0.held.epoch.id) < ($1.isOut, $1.turn, $1.held.epoch.id)
+        }.map(\.held)
     }
 }

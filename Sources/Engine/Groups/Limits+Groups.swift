@@ -30,6 +30,10 @@ extension Limits {
     static let announcedKeys = 1_024
     /// Keys of a group that one person has made: an honest one makes one after a change at most.
     static let keysOfPerson = 1_024
+    /// Those of them whose announcements are in no log here: a log goes on behind one of them after the other.
+    static let unplacedKeysOfPerson = 64
+    /// Keys that are given on a link before it is looked at again: half of those that may wait at its other end.
+    static let keysAtOnce = 512
     /// When a client asks again that waits for a key that is being made, in milliseconds.
     static let keyRetryMilliseconds: UInt64 = 100
     /// Links of one group by which one can come.

@@ -1,4 +1,4 @@
-internal import Crypto
+package import Crypto
 package import Formats
 
 /// Waits for the delivery of own messages: who has one, as each member says of itself.
@@ -26,6 +26,17 @@ extension Node {
         self.tally(of: key.conversation, key).outcomes(of: seq) {
             self.isHeardThroughOthers($0, in: key.conversation)
         }
+    }
+
+    /// The same of what is sealed with a key, at those members alone whom it is for.
+    package func outcomes(
+        of seq: UInt64, in key: LogKey, under epoch: Bytes32
+    ) -> [(peer: PeerID, outcome: DeliveryOutcome)] {
+        let all = self.outcomes(of: seq, in: key)
+        guard let readers = self.groups.readers(under: epoch, in: key.conversation) else {
+            return all
+        }
+        return all.filter { self.person(of: $0.peer).map(readers.contains) ?? false }
     }
 
     /// What has become of an own message that was sent a moment ago, or under its key before.

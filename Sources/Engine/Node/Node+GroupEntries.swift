@@ -3,8 +3,8 @@ internal import Formats
 
 /// Entries of groups: with which key own ones are written, and which of others are taken.
 ///
-/// Of a group's log a node takes what its keys open and its roster allows. It does not ask for the rest until that
-/// changes, so that nothing that is on disk has to be opened later. `Docs/Protocol/Groups.md` section 4.
+/// Of a group's log a node takes what its keys open, or never will, and its roster allows. It does not ask for the rest
+/// until that changes, so that nothing that is on disk has to be opened later. `Docs/Protocol/Groups.md` section 6.
 extension Node {
     // MARK: What acts say
 
@@ -48,7 +48,7 @@ extension Node {
             let epoch = Epoch(
                 id: announcement.id, maker: self.own.certificate.personID, device: self.id,
                 basis: announcement.basis, people: people)
-            let held = HeldEpoch(group: id, epoch: epoch, key: bytes)
+            let held = HeldEpoch(group: id, epoch: epoch, key: bytes, isPlaced: true)
             guard let key = ConversationKey(held, of: group) else { throw .cannotSeal }
             flight.batch.groups.epochs.append(held)
             flight.madeKeys.append(held)
@@ -109,12 +109,19 @@ extension Node {
             let epoch = announced[index] ?? run.run.entries[index].epoch
             if !self.shows(seq, of: key.name, by: person, in: key.conversation) {
                 waiting = WaitingLog(seq: seq, reason: .standing)
-            } else if !self.opens(epoch, in: key.conversation) {
+            } else if !self.isSettled(epoch, in: key.conversation)
+                || announced[index] != nil
+                    && self.groups.isOfAnother(
+                        epoch, than: key.name.author, in: key.conversation)
+            {
                 waiting = WaitingLog(seq: seq, reason: .key(epoch))
             }
         }
         guard let waiting else {
-            if self.groups.place(Set(announced.values), in: key.conversation) {
+            let placed = self.groups.place(
+                Set(announced.values), by: key.name.author, in: key.conversation)
+            if !placed.isEmpty {
+                self.perform(placed)
                 self.chooseKey(of: key.conversation)
             }
             return true
@@ -140,7 +147,6 @@ extension Node {
                 self.groups.announced(
                     announcement, in: key.name, of: person, in: key.conversation))
         }
-        self.groups.readApart(found.values, in: key.conversation)
         return found
     }
 
@@ -178,7 +184,7 @@ extension Node {
     mutating func lookForAnnouncements(in id: ConversationID) {
         guard self.conversations.table.has(id), let logs = self.conversations.table[known: id].group
         else { return }
-        let lacks = self.groups.lacksAnnouncement(in: id)
+        let lacks = self.groups.lacksAnnouncement(of: logs.keysAwaited, in: id)
         guard logs.readsOn != lacks else { return }
         self.conversations.table[known: id].group?.readsOn = lacks
         guard lacks else { return }
@@ -188,8 +194,10 @@ extension Node {
         }
     }
 
-    private func opens(_ epoch: Bytes32, in group: ConversationID) -> Bool {
+    /// Whether it is known if entries under a key can be read here: it has come, or never will.
+    private func isSettled(_ epoch: Bytes32, in group: ConversationID) -> Bool {
         epoch == .zero || self.keyring.key(epoch, of: group) != nil
+            || self.groups.isForOthers(epoch, in: group)
     }
 
     private mutating func holdBack(
@@ -200,6 +208,7 @@ extension Node {
             self.conversations.table[known: conversation].group?.hold(key.name, waiting) ?? false
         self.conversations.table[known: conversation].group?.noteRead(key.name, through: last)
         self.noteHeldBack(key, told: last, on: id)
+        if isNews { self.lookForAnnouncements(in: conversation) }
         self.endFetch(key)
         // An author ends a run before a new key, so what is before it can be had alone; but not from whom only a longer
         // run has come.
@@ -229,6 +238,8 @@ extension Node {
         guard self.conversations.table.has(id), self.conversations.table[known: id].group != nil
         else { return }
         self.chooseKey(of: id)
+        self.conversations.table[known: id].group?.note(
+            brought: self.groups.table[id]?.view.roster.brought ?? [])
         self.lookForAnnouncements(in: id)
         let wasOther = self.takePeople(of: id)
         let waiting = self.conversations.table[known: id].group?.waiting ?? [:]
@@ -237,7 +248,7 @@ extension Node {
             let person = known.log(name).person ?? known.group?.authors[name]
             let isOver =
                 switch log.reason {
-                case .key(let epoch): self.opens(epoch, in: id)
+                case .key(let epoch): self.isSettled(epoch, in: id)
                 case .standing: self.shows(log.seq, of: name, by: person, in: id)
                 }
             guard isOver else { continue }
@@ -294,12 +305,12 @@ extension Node {
 }
 
 extension ConversationKey {
-    /// Takes over a key of a group; nil where this machine cannot seal with it.
+    /// Takes over a key of a group; nil where it is for others, or this machine cannot seal with it.
     init?(_ held: HeldEpoch, of group: Group) {
-        let key = EpochKey(id: held.epoch.id, key: held.key)
-        guard let made = try? ConversationKey(key, suite: group.suite, of: group.id) else {
-            return nil
-        }
+        guard let bytes = held.key,
+            let made = try? ConversationKey(
+                EpochKey(id: held.epoch.id, key: bytes), suite: group.suite, of: group.id)
+        else { return nil }
         self = made
     }
 }

@@ -28,6 +28,7 @@ extension Node {
         self.links[id].rooms.pinged()
         self.releaseIfDue()
         self.takeDueActs()
+        self.perform(self.groups.giveMoreKeys(on: id))
         self.renewProfile()
         self.refreshDigests(on: id)
         let isResting = self.mayRest && isAnswered && self.isQuiet(id)

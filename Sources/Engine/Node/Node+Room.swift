@@ -331,7 +331,11 @@ extension Node {
             let names = self.conversations.table[known: conversation].readmit {
                 $0.author == author
             }
-            for name in names { self.seekAgain(LogKey(conversation: conversation, name: name)) }
+            for name in names {
+                // In a group it may be held back, too.
+                self.conversations.table[known: conversation].group?.release(name)
+                self.seekAgain(LogKey(conversation: conversation, name: name))
+            }
         }
     }
 

@@ -78,13 +78,15 @@ extension Node {
             return false
         }
         let opening = self.opening(of: suffix)
+        let isAdmitted = log.tail.seq > 0 || self.isAdmitted(opening?.person, of: key)
         guard
-            log.tail.seq > 0
-                || self.isAdmitted(opening?.person, of: key)
-                    && self.makeRoom(for: suffix, opening, on: id)
+            isAdmitted && (log.tail.seq > 0 || self.makeRoom(for: suffix, opening, on: id))
         else {
             self.refuseLog(key, on: id)
-            if let person = opening?.person { self.readRefused(suffix, by: person, on: id) }
+            // Where only room is lacking, the log is asked for again once there is some.
+            if !isAdmitted, let person = opening?.person {
+                self.readRefused(suffix, by: person, on: id)
+            }
             return false
         }
         guard self.takesGroupRun(suffix, by: opening?.person ?? log.person, on: id) else {

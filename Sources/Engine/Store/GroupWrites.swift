@@ -36,16 +36,21 @@ package struct GroupWrites: Hashable, Sendable {
     }
 }
 
-/// A key of a group that is here, and what its maker announced of it.
+/// A key of a group, and what its maker announced of it.
 package struct HeldEpoch: Hashable, Sendable {
     package var group: ConversationID
     package var epoch: Epoch
-    package var key: Bytes32
+    /// Nil where it is not for the user, who was no member when it was made: what it seals is kept unread.
+    package var key: Bytes32?
+    /// Whether the log that announces it is here as far as that: others may never find the announcement otherwise, so
+    /// nothing is sealed with it before, and nobody is given it.
+    package var isPlaced: Bool
 
-    package init(group: ConversationID, epoch: Epoch, key: Bytes32) {
+    package init(group: ConversationID, epoch: Epoch, key: Bytes32?, isPlaced: Bool = false) {
         self.group = group
         self.epoch = epoch
         self.key = key
+        self.isPlaced = isPlaced
     }
 }
 

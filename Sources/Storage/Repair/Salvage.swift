@@ -246,7 +246,7 @@ struct Salvage {
             }
         }
         try self.readKeyed(
-            "conversation, id, key, maker, device, basis, people", of: "epochs",
+            "conversation, id, key, maker, device, basis, people, placed", of: "epochs",
             orderedBy: ["conversation", "id"]
         ) { row, salvage in
             guard let group = group(row, salvage), let held = HeldEpoch(row, of: group),

@@ -14,6 +14,10 @@ struct GroupCommand: Subcommand {
         lastRepeats: true,
         options: [
             OptionSyntax("--from", "GROUP", "with create: invite everyone who is in another group"),
+            OptionSyntax(
+                "--history", "all|joined",
+                "with create: what newcomers can read: everything (default), or what is written "
+                    + "once they are in"),
             OptionSyntax("--above", "@PERSON", "with admin: make them more senior than this admin"),
             OptionSyntax(
                 "--approve", nil, "with link: an admin lets in everyone who comes (approve)"),
@@ -26,7 +30,7 @@ struct GroupCommand: Subcommand {
         ],
         details: [
             "A group is written +NAME. Its owner created it, for ever; the owner appoints admins, and admins decide who is in it.",
-            "\"create NAME\" creates a group. Newcomers can read everything.",
+            "\"create NAME\" creates a group. Newcomers can read everything; with --history joined, only what is written once they are invited or have come by a link. That never changes.",
             "\"invite GROUP @PERSON...\" invites people: each is asked (stoa requests) and accepts (stoa accept +NAME) before anything of the group is shown.",
             "\"link GROUP\" prints a line by which anyone in the group's realm can come (stoa join), with no admin online. Given again it prints the same line. Removing anyone ends all links. \"link GROUP --end\" ends yours, and with the beginning of its id another admin's. --qr needs libqrencode (Debian: libqrencode4).",
             "\"remove GROUP @PERSON\" removes someone: from then on they can read nothing that is written by those who know of it. Nothing that was read is recalled. To leave yourself: stoa leave GROUP.",
@@ -36,7 +40,7 @@ struct GroupCommand: Subcommand {
         ])
 
     private enum Step {
-        case create(String, from: String?)
+        case create(GroupCreateMethod.Params, from: String?)
         case act(GroupActWord, String, [String], above: String?)
         case approve(String, String?)
         case link(GroupLinkMethod.Params, drawsCode: Bool)
@@ -63,7 +67,10 @@ struct GroupCommand: Subcommand {
                     "a group is created without people",
                     next: "invite them then: stoa group invite GROUP @PERSON")
             }
-            self.step = .create(group, from: arguments.value("--from"))
+            let history = try Self.history(arguments)
+            self.step = .create(
+                GroupCreateMethod.Params { ($0.name, $0.history) = (group, history) },
+                from: arguments.value("--from"))
         case "members", "approve":
             guard others.count <= (word == "approve" ? 1 : 0) else {
                 throw .usage("there are too many words", next: "usage: stoa group \(word) GROUP")
@@ -93,6 +100,16 @@ struct GroupCommand: Subcommand {
         }
     }
 
+    private static func history(_ arguments: ParsedArguments) throws(Failure) -> HistoryWord? {
+        guard let text = arguments.value("--history") else { return nil }
+        guard let word = HistoryWord(rawValue: text) else {
+            throw .usage(
+                "\"\(TerminalText.line(text))\" is not what newcomers can read",
+                next: "use \(HistoryWord.allCases.map(\.rawValue).joined(separator: " or "))")
+        }
+        return word
+    }
+
     private static func check(_ arguments: ParsedArguments, _ word: String) throws(Failure) {
         guard self.words.contains(word) else {
             throw .usage(
@@ -101,7 +118,7 @@ struct GroupCommand: Subcommand {
                     ?? "use one of \(self.words.joined(separator: ", "))")
         }
         for (option, steps) in [
-            ("--from", ["create"]), ("--above", ["admin"]),
+            ("--from", ["create"]), ("--history", ["create"]), ("--above", ["admin"]),
             ("--yes", ["remove", "demote", "link"]), ("--approve", ["link"]),
             ("--days", ["link"]), ("--qr", ["link"]), ("--end", ["link"]),
         ] where arguments.has(option) && !steps.contains(word) {
@@ -113,8 +130,8 @@ struct GroupCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         switch self.step {
-        case .create(let name, let source):
-            try Self.create(name, from: source, in: context)
+        case .create(let params, let source):
+            try Self.create(params, from: source, in: context)
         case .act(let act, let group, let people, let above):
             for person in people { try self.act(act, group, person, above, in: context) }
         case .link(let params, let drawsCode):
@@ -141,13 +158,10 @@ struct GroupCommand: Subcommand {
     }
 
     private static func create(
-        _ name: String, from source: String?, in context: CommandContext
+        _ params: GroupCreateMethod.Params, from source: String?, in context: CommandContext
     ) throws(Failure) {
         let others = try source.map { (source) throws(Failure) in
             try context.call(GroupInfoMethod.self, .init { $0.group = source }).value.members
-        }
-        let params = GroupCreateMethod.Params {
-            $0.name = name
         }
         let made = try context.show(GroupCreateMethod.self, params) { group in
             let name = TerminalText.word(group.shownName)
@@ -269,6 +283,9 @@ extension GroupInfoMethod.Result {
         }
         var text = context.console.table(
             [["NAME", "KEY", "ROLE", "SINCE", "BY", "DEVICES"]] + rows)
+        if self.history == .joined {
+            text += "newcomers can read what is written once they are in\n"
+        }
         if self.waitingActs > 0 {
             text += "\(self.waitingActs) acts wait for others that are not here yet\n"
         }

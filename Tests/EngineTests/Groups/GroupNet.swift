@@ -22,13 +22,16 @@ struct GroupNet {
     private var requests: UInt64 = 1_000
 
     /// - Parameter members: those of them who are in the group.
-    init(_ numbers: ClosedRange<UInt8>, members: ClosedRange<UInt8>? = nil) {
+    init(
+        _ numbers: ClosedRange<UInt8>, members: ClosedRange<UInt8>? = nil,
+        history: Group.History = .all
+    ) {
         for number in numbers { self.nodes[number] = Harness(number, of: Self.person(number)) }
         for number in numbers {
             for other in numbers where other != number { self.open(number, to: other) }
         }
         self.settle()
-        self.ask(1, .groupCreate(room("ops").name, .open, .all))
+        self.ask(1, .groupCreate(room("ops").name, .open, history))
         self.settle()
         guard let group = self[1].node.joinedConversations.keys.first else {
             preconditionFailure("a group is founded")

@@ -36,6 +36,8 @@ struct GroupNetwork {
     private var time: UInt64 = 1_000
     /// The acts that the maker of each key knew.
     private var made: [Bytes32: Set<ActID>] = [:]
+    /// The members by what the maker of each key knew.
+    private var people: [Bytes32: Set<PersonID>] = [:]
     private var links: Set<[Int]> = []
     private var shared: Set<[Int]> = []
     private var frames: [(from: Int, to: Int, frame: Frame)] = []
@@ -139,6 +141,10 @@ struct GroupNetwork {
                     self.members[reader].groups.announced(
                         announcement, in: self.members[author].logName,
                         of: self.members[author].id, in: self.group), by: reader)
+                try self.perform(
+                    self.members[reader].groups.place(
+                        [announcement.id], by: self.members[author].device, in: self.group),
+                    by: reader)
             }
         }
     }
@@ -184,6 +190,14 @@ struct GroupNetwork {
         guard roster.members[self.members[to].id] != nil else {
             throw Violation("a key is given to somebody who is out")
         }
+        guard self.isFor(to, key.id) else {
+            throw Violation("a key is given to somebody who came after it")
+        }
+    }
+
+    /// Whether a key is for somebody, by what its maker knew.
+    func isFor(_ index: Int, _ key: Bytes32) -> Bool {
+        self.founded.history == .all || self.people[key]?.contains(self.members[index].id) == true
     }
 
     /// Writes all that waits for the disk of one.
@@ -278,6 +292,11 @@ struct GroupNetwork {
         switch state.writing {
         case .none: return nil
         case .use(let held):
+            if self.founded.history == .joined,
+                self.people[held.epoch.id] != Set(state.view.roster.members.keys)
+            {
+                throw Violation("a key is used that is for others than the members")
+            }
             self.members[index].used.insert(held.epoch.id)
             return held.epoch.id
         case .make(let basis, let people):
@@ -288,8 +307,9 @@ struct GroupNetwork {
                 group: self.group,
                 epoch: Epoch(
                     id: announcement.id, maker: member.id, device: member.device,
-                    basis: announcement.basis, people: people), key: key)
+                    basis: announcement.basis, people: people), key: key, isPlaced: true)
             self.made[announcement.id] = Set(state.acts.keys)
+            self.people[announcement.id] = Set(state.view.roster.members.keys)
             self.members[index].log.append(announcement)
             self.members[index].used.insert(announcement.id)
             var writes = GroupWrites()

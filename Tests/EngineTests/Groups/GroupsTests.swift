@@ -163,12 +163,14 @@ struct GroupsTests {
         return 1..<(1 + (count ?? 200))
     }
 
-    @Test("have one roster and all its keys after any partitions, and give no key to who is out")
-    func anyHistory() throws {
+    @Test(
+        "have one roster and all its keys after any partitions, and give no key to who is out or came later",
+        arguments: Group.History.allCases)
+    func anyHistory(_ history: Group.History) throws {
         var given = 0
         for seed in Self.seeds {
             do {
-                given += try self.run(seed)
+                given += try self.run(seed, history)
             } catch {
                 Issue.record("seed \(seed): \(error)")
                 return
@@ -177,8 +179,8 @@ struct GroupsTests {
         #expect(given > 0)
     }
 
-    private func run(_ seed: UInt64) throws -> Int {
-        var network = try GroupNetwork(2 + Int(seed % 5), seed: seed)
+    private func run(_ seed: UInt64, _ history: Group.History) throws -> Int {
+        var network = try GroupNetwork(2 + Int(seed % 5), seed: seed, history: history)
         for _ in 0..<120 { try network.step() }
         try network.heal()
         guard network.violations.isEmpty else {
@@ -200,11 +202,18 @@ struct GroupsTests {
         // All members read what any of them writes, and whatever was written with a key that one of them has.
         for index in inside { try network.say(index) }
         try network.settle()
-        let keys = inside.compactMap {
-            network.members[$0].groups.table[network.group].map { Set($0.epochs.keys) }
-        }
-        for held in keys where held != keys[0] {
+        let epochs = inside.compactMap { network.members[$0].groups.table[network.group]?.epochs }
+        let keys = Set(epochs.joined().filter { $0.value.key != nil }.map(\.key))
+        for held in epochs where !keys.isSubset(of: held.keys) {
             throw GroupNetwork.Violation("members have other keys after all")
+        }
+        for index in inside {
+            let epochs = network.members[index].groups.table[network.group]?.epochs ?? [:]
+            for (name, held) in epochs where (held.key != nil) != network.isFor(index, name) {
+                throw GroupNetwork.Violation(
+                    "\(index) \(held.key == nil ? "lacks" : "has") a key that is "
+                        + "\(held.key == nil ? "" : "not ")for it")
+            }
         }
         return network.given
     }

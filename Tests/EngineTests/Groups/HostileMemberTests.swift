@@ -10,6 +10,10 @@ struct HostileMemberTests {
     private typealias Person = HostileScene.Person
     private typealias Scene = HostileScene
 
+    private static func key(_ number: Int) -> Bytes32 {
+        fixed32([UInt8(number % 256), UInt8(number / 256)] + [UInt8](repeating: 7, count: 30))
+    }
+
     // Shows: daemon.group-members
     @Test("loses the link by a forged join, and the acts beside it count all the same")
     func forgedJoin() {
@@ -70,29 +74,160 @@ struct HostileMemberTests {
 
     // Shows: daemon.group-members
     @Test("fills nothing with keys of which no log tells, or of an own log")
-    func keys() throws {
+    func keys() {
         var scene = Scene()
-        func key(_ number: Int) -> Bytes32 {
-            fixed32([UInt8(number % 256), UInt8(number / 256)] + [UInt8](repeating: 7, count: 30))
-        }
         for number in 0..<(Limits.waitingKeys + 200) {
-            let key = EpochKey(id: key(number), key: .zero)
+            let key = EpochKey(id: Self.key(number), key: .zero)
             _ = scene.receive(.epochKeys(scene.group.id, [key]))
         }
         let exchange = scene.groups.peers[scene.link]?.groups[scene.group.id]
         #expect(exchange?.given.count == Limits.waitingKeys)
-        scene = Scene()
-        var written = 0
-        let people = scene.state.view.roster.members.keys
-        for number in 0..<(Limits.keysOfPerson + 20) {
-            let announcement = EpochAnnouncement(
-                of: key(number), in: scene.group.id, by: scene.mallory.device,
-                basis: scene.state.view.heads, people: people)
-            let due = EpochKey(id: announcement.id, key: key(number))
-            _ = scene.receive(.epochKeys(scene.group.id, [due]))
-            written += scene.announce(announcement, by: scene.mallory)
+    }
+
+    // Shows: daemon.group-members
+    @Test("has as many keys taken as there is room for, and few whose log is not here")
+    func keysOfOne() {
+        func written(_ count: Int, isTaken: Bool) -> Int {
+            var scene = Scene()
+            var written = 0
+            for number in 0..<count {
+                let made = scene.made(Self.key(number), by: scene.mallory)
+                let key = EpochKey(id: made.id, key: Self.key(number))
+                _ = scene.receive(.epochKeys(scene.group.id, [key]))
+                written += scene.announce(made, by: scene.mallory)
+                if isTaken { scene.place(made, by: scene.mallory) }
+            }
+            return written
         }
-        #expect(written == Limits.keysOfPerson)
+        #expect(
+            written(Limits.unplacedKeysOfPerson + 9, isTaken: false) == Limits.unplacedKeysOfPerson)
+        #expect(written(Limits.keysOfPerson + 9, isTaken: true) == Limits.keysOfPerson)
+    }
+
+    // Shows: daemon.group-members
+    @Test("has no key taken of people who were never brought in, nor one that leaves out its maker")
+    func keysOfOthers() {
+        var scene = Scene()
+        let stranger = Person(110)
+        let foreign = scene.made(Self.key(1), by: stranger)
+        let own = scene.made(Self.key(2), by: scene.mallory, for: [scene.victor.id])
+        let void = scene.made(
+            Self.key(3), by: scene.mallory, for: [scene.victor.id, scene.olga.id])
+        for (made, number, author) in [
+            (foreign, 1, stranger), (own, 2, scene.mallory), (void, 3, scene.mallory),
+        ] {
+            let key = EpochKey(id: made.id, key: Self.key(number))
+            _ = scene.receive(.epochKeys(scene.group.id, [key]))
+            #expect(scene.announce(made, by: author) == 0)
+        }
+        #expect(scene.state.announced[foreign.id] == nil && scene.state.epochs.isEmpty)
+    }
+
+    // Shows: daemon.group-members
+    @Test("has the key of a run that was not taken used by nobody, also after a restart")
+    func unplaced() {
+        var scene = Scene()
+        let made = scene.made(Self.key(1), by: scene.mallory)
+        _ = scene.receive(
+            .epochKeys(scene.group.id, [EpochKey(id: made.id, key: Self.key(1))]))
+        #expect(scene.announce(made, by: scene.mallory) == 1)
+        func isUsed(by groups: Groups) -> Bool {
+            if case .use? = groups.table[scene.group.id]?.writing { true } else { false }
+        }
+        func restarted() -> Groups {
+            var snapshot = Snapshot()
+            snapshot.conversations[scene.group.id] = ConversationMembership(
+                .group(scene.group), isJoined: true)
+            snapshot.acts[scene.group.id] = scene.all
+            snapshot.epochs[scene.group.id] = Array(scene.state.epochs.values)
+            return Groups(
+                restoring: snapshot, own: scene.victor.id, device: scene.victor.device)
+        }
+        #expect(!isUsed(by: scene.groups) && !isUsed(by: restarted()))
+        scene.place(made, by: scene.mallory)
+        #expect(isUsed(by: scene.groups) && isUsed(by: restarted()))
+    }
+
+    // Shows: daemon.group-members
+    @Test("keeps no other key from being given, and no link busy, with any number of own ones")
+    func givenKeys() {
+        var scene = Scene()
+        for number in 0..<(Limits.keysAtOnce + 88) {
+            let made = scene.made(Self.key(number), by: scene.mallory)
+            let key = EpochKey(id: made.id, key: Self.key(number))
+            _ = scene.receive(.epochKeys(scene.group.id, [key]))
+            _ = scene.announce(made, by: scene.mallory)
+            scene.place(made, by: scene.mallory)
+        }
+        let made = scene.made(Self.key(999), by: scene.olga)
+        _ = scene.receive(
+            .epochKeys(scene.group.id, [EpochKey(id: made.id, key: Self.key(999))]))
+        _ = scene.announce(made, by: scene.olga)
+        func given(_ actions: [GroupAction]) -> Set<Bytes32> {
+            var names: Set<Bytes32> = []
+            for case .send(.epochKeys(_, let keys), _) in actions {
+                names.formUnion(keys.map(\.id))
+            }
+            return names
+        }
+        let other = LinkID(9)
+        var info = LinkInfo(to: scene.olga.device)
+        info.certificate = scene.olga.certificate
+        scene.groups.linked(other, info)
+        let withoutLog = given(scene.groups.exchange(scene.group.id, on: other))
+        #expect(withoutLog.count == Limits.keysAtOnce && !withoutLog.contains(made.id))
+        scene.groups.unlinked(other)
+        scene.place(made, by: scene.olga)
+        scene.groups.linked(other, info)
+        let first = given(scene.groups.exchange(scene.group.id, on: other))
+        #expect(first.count == Limits.keysAtOnce && first.contains(made.id))
+        #expect(given(scene.groups.giveKeys(of: scene.group.id, on: other)).isEmpty)
+        #expect(given(scene.groups.giveMoreKeys(on: other)).count == 89)
+        #expect(given(scene.groups.giveMoreKeys(on: other)).isEmpty)
+    }
+
+    // Shows: told.removed
+    @Test("shows no more of somebody's log by removing them again as a junior admin")
+    func removedAgain() {
+        var scene = Scene()
+        scene.promote(scene.mallory)
+        let nora = Person(111)
+        let add = scene.act(.add(nora.id), by: scene.olga)
+        let log = LogName(author: nora.device, incarnation: 1)
+        func remove(_ seq: UInt64, by person: Person, after act: Act) -> Act {
+            scene.act(
+                .remove(nora.id, seen: [LogPosition(log: log, seq: seq)]), by: person,
+                basis: [act.id])
+        }
+        let first = remove(100, by: scene.olga, after: add)
+        let again = remove(1 << 60, by: scene.mallory, after: first)
+        scene.receive([add, first, again])
+        func isShown(_ seq: UInt64) -> Bool {
+            scene.groups.shows(seq, of: log, by: nora.id, in: scene.group.id)
+        }
+        #expect(scene.state.view.roster.removals[nora.id]?.count == 2)
+        #expect(isShown(100) && !isShown(101))
+        // The owner can take back what was shown too long, and of two words the lesser counts.
+        scene.receive([remove(7, by: scene.olga, after: again)])
+        #expect(isShown(7) && !isShown(8))
+    }
+
+    @Test("has a log for which there was no room for a moment asked for again")
+    func noRoom() throws {
+        var net = GroupNet(1...3)
+        net.disconnect(1, 2)
+        net.disconnect(1, 3)
+        net.write("hello", by: 1)
+        net.settle()
+        let key = net.log(of: 1)
+        let run = try #require(net[1].disk[key]?.first)
+        net[3].node.disk.commits.drops.insert(key)
+        net[3].give(.liveRun(run), from: 2)
+        #expect(net[3].node.conversations.table[net.group]?.group?.waiting[key.name] == nil)
+        net.settle()
+        net.connect(1, 3)
+        net.pass(milliseconds: 60_000)
+        #expect(net.texts(at: 3) == ["hello"])
     }
 
     // Shows: daemon.group-members

@@ -138,6 +138,21 @@ struct HostileScene {
         self.state.view.graph.reach(of: self.state.view.heads).map(self.state.acts(in:)) ?? []
     }
 
+    /// The run in which a log tells of a key is taken.
+    mutating func place(_ announcement: EpochAnnouncement, by person: Person) {
+        let actions = self.groups.place([announcement.id], by: person.device, in: self.group.id)
+        for case .write(let writes) in actions { self.write(writes) }
+    }
+
+    /// What somebody announces of a key that they make for the members.
+    func made(_ key: Bytes32, by person: Person, for people: Set<PersonID>? = nil)
+        -> EpochAnnouncement
+    {
+        EpochAnnouncement(
+            of: key, in: self.group.id, by: person.device, basis: self.state.view.heads,
+            people: people ?? Set(self.state.view.roster.members.keys))
+    }
+
     /// A log tells of a key; gives how much is written for that.
     mutating func announce(_ announcement: EpochAnnouncement, by person: Person) -> Int {
         let actions = self.groups.announced(

@@ -8,7 +8,8 @@ extension GroupCreateMethod: MethodHandler {
     ) throws(RPCError) {
         let name = params.name
         let room = try shell.room(typed: name.hasPrefix("+") ? String(name.dropFirst()) : name)
-        shell.request(.groupCreate(room.name, room.realm, .all), reply)
+        let history: Group.History = params.history == .joined ? .joined : .all
+        shell.request(.groupCreate(room.name, room.realm, history), reply)
     }
 }
 

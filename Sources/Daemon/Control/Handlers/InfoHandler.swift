@@ -100,7 +100,9 @@ extension NodeShell {
     fileprivate func members(having entry: StoredEntry) -> [InfoMethod.Member]? {
         guard entry.key.name.author == self.node.id else { return nil }
         return self.shownMembers(
-            self.node.ask { $0.outcomes(of: entry.seq, in: entry.key) })
+            self.node.ask {
+                $0.outcomes(of: entry.seq, in: entry.key, under: entry.envelope.epoch)
+            })
     }
 
     /// What keeps an own message from members; nil where all have it, and for those of others.
