@@ -65,7 +65,7 @@ extension Groups {
 
     /// Tells a peer that does not share a group what it may not know: that its person was brought in, or is out.
     ///
-    /// Once on a link, until something else is to be told there.
+    /// Once on a link, until something else is to be told there or the peer shows anew what it is in.
     mutating func greet(_ id: ConversationID, on link: LinkID) -> [GroupAction] {
         guard let state = self.table[id], state.isActive, self.isInside(id),
             let peer = self.peers[link], peer.person != self.own
@@ -78,8 +78,12 @@ extension Groups {
         return self.greet(state.ends(of: peer.person), of: id, on: link)
     }
 
+    /// The peer has shown what it is in: it may have come into a group since it was greeted.
     mutating func greet(on link: LinkID) -> [GroupAction] {
-        self.table.keys.sorted().flatMap { self.greet($0, on: link) }
+        for id in self.peers[link]?.groups.keys.sorted() ?? [] where self.concerns(id, link) {
+            self.peers[link]?.groups[id]?.greeted = []
+        }
+        return self.table.keys.sorted().flatMap { self.greet($0, on: link) }
     }
 
     /// Sends some acts with the founding and as much of their past as fits a frame, the latest of it.
