@@ -307,6 +307,13 @@ extension Checker {
             + "\(holders.sorted()) have; it was \(isGiven ? "" : "not ")given to node \(machine.index)"
     }
 
+    private func told(_ acts: Set<ActID>) -> [String] {
+        acts.sorted().compactMap { self.groups.acts[$0] }.map {
+            "\($0.id.hash.description.prefix(8)) by \($0.statement.device?.shortText ?? "-"): "
+                + "\($0.statement.kind)"
+        }
+    }
+
     /// What is not settled yet of groups; nil where all is.
     func disagreementOfGroups(_ machines: [Machine]) -> String? {
         for group in self.groups.table.keys.sorted() {
@@ -319,7 +326,9 @@ extension Checker {
                 guard other != known else { continue }
                 return
                     "of a group node \(first.index) has \(known.count) acts, node \(member.index) "
-                    + "\(other.count), \(known.intersection(other).count) of them the same"
+                    + "\(other.count), \(known.intersection(other).count) of them the same: one lacks "
+                    + "\(self.told(other.subtracting(known))), the other "
+                    + "\(self.told(known.subtracting(other)))"
             }
             let roster = self.groups.roster(of: known)
             // What one device of a person is in, another one has no part in of itself.
@@ -334,7 +343,8 @@ extension Checker {
                 $0.formUnion($1.store.groups.known[group] ?? [])
             }
             guard self.groups.roster(of: all).members == roster.members else {
-                return "acts that members of a group lack change who is in it"
+                return "acts that members of a group lack change who is in it: "
+                    + "\(self.told(all.subtracting(known)))"
             }
         }
         return nil

@@ -4,23 +4,62 @@ internal import Formats
 ///
 /// `Docs/Protocol/Rosters.md` section 5 says why all nodes end with the same roster nevertheless.
 struct ActShares {
+    /// Those who share the room of a group: all within their own, and those before them leave more to those behind.
+    private enum Class: Hashable {
+        case owner, ranked, brought
+        /// People whom nothing has brought that counts: all of them have what one pot holds.
+        case strange
+    }
+
     private let owner: PersonID
     private var acts: [PersonID: Int] = [:]
     /// Apart, so that a thief of a device cannot use up what its person needs to cut it.
     private var cuts: [PersonID: Int] = [:]
     /// People to whom the owner has ever given a rank.
     private var ranked: Set<PersonID> = []
+    /// People whom an act on the disk has brought that counts.
+    private var brought: Set<PersonID> = []
+    /// What uses up room: of each person no more than their share.
+    private var charged: [Class: Int] = [:]
 
     init(owner: PersonID) { self.owner = owner }
 
     mutating func add(_ act: ActStatement) {
-        switch act.kind {
-        case .cut: self.cuts[act.author, default: 0] += 1
-        case .admin(let person, _) where act.author == self.owner:
-            self.ranked.insert(person)
-            fallthrough
-        default: self.acts[act.author, default: 0] += 1
+        if case .admin(let person, _) = act.kind, act.author == self.owner {
+            self.change(person) { $0.ranked.insert(person) }
         }
+        self.change(act.author) {
+            if case .cut = act.kind {
+                $0.cuts[act.author, default: 0] += 1
+            } else {
+                $0.acts[act.author, default: 0] += 1
+            }
+        }
+    }
+
+    mutating func follow(brought: Set<PersonID>) {
+        for person in brought.symmetricDifference(self.brought) {
+            self.change(person) {
+                if $0.brought.remove(person) == nil { $0.brought.insert(person) }
+            }
+        }
+    }
+
+    private mutating func change(_ person: PersonID, _ change: (inout Self) -> Void) {
+        self.charged[self.group(of: person), default: 0] -= self.charge(of: person)
+        change(&self)
+        self.charged[self.group(of: person), default: 0] += self.charge(of: person)
+    }
+
+    private func group(of person: PersonID) -> Class {
+        if person == self.owner { return .owner }
+        if self.ranked.contains(person) { return .ranked }
+        return self.brought.contains(person) ? .brought : .strange
+    }
+
+    private func charge(of person: PersonID) -> Int {
+        min(self.acts[person] ?? 0, self.share(of: person))
+            + min(self.cuts[person] ?? 0, Limits.cutsOfPerson)
     }
 
     func isRanked(_ person: PersonID) -> Bool {
@@ -31,6 +70,8 @@ struct ActShares {
         if person == self.owner { return Limits.groupActs }
         return self.ranked.contains(person) ? Limits.actsOfAdmin : Limits.actsOfMember
     }
+
+    func count(of person: PersonID) -> Int { (self.acts[person] ?? 0) + (self.cuts[person] ?? 0) }
 
     func hasActs(of person: PersonID) -> Bool { self.acts[person] ?? 0 > 0 }
 
@@ -46,38 +87,34 @@ struct ActShares {
     }
 
     /// How many more acts of somebody are taken for themselves.
-    func left(to person: PersonID, cuts isCut: Bool = false) -> Int {
+    ///
+    /// - Parameter isComing: whether it is the join of somebody whom an open link brings.
+    func left(to person: PersonID, cuts isCut: Bool = false, isComing: Bool = false) -> Int {
         let own =
             isCut
             ? Limits.cutsOfPerson - (self.cuts[person] ?? 0)
             : self.share(of: person) - (self.acts[person] ?? 0)
         guard own > 0 else { return 0 }
         let room = self.room(for: person) - (isCut ? 0 : Limits.groupCuts)
-        return max(0, min(own, room - self.charged(for: person)))
+        let left = max(0, min(own, room - self.charged(for: person)))
+        guard self.group(of: person) == .strange, !isComing else { return left }
+        return max(0, min(left, Limits.groupStrangeActs - (self.charged[.strange] ?? 0)))
     }
 
-    /// What uses up the room of somebody: an act beyond a share is here for the sake of another one, and those without a
-    /// rank use up no more than their own room, those with one no more than that of both.
+    /// What uses up the room of somebody: those without a rank use up no more than their own room, those with one no more
+    /// than that of both.
     private func charged(for person: PersonID) -> Int {
-        var (low, high, owners) = (0, 0, 0)
-        for author in Set(self.acts.keys).union(self.cuts.keys) {
-            let count =
-                min(self.acts[author] ?? 0, self.share(of: author))
-                + min(self.cuts[author] ?? 0, Limits.cutsOfPerson)
-            if author == self.owner {
-                owners += count
-            } else if self.ranked.contains(author) {
-                high += count
-            } else {
-                low += count
-            }
-        }
+        let strange = min(self.charged[.strange] ?? 0, Limits.groupStrangeActs)
+        let low = strange + (self.charged[.brought] ?? 0)
+        let high = self.charged[.ranked] ?? 0
+        let owners = self.charged[.owner] ?? 0
         let middle = Limits.groupActs - Limits.groupOwnerActs
-        if person == self.owner {
-            return min(min(low, middle - Limits.groupAdminActs) + high, middle) + owners
+        let lowest = min(low, middle - Limits.groupAdminActs)
+        switch self.group(of: person) {
+        case .owner: return min(lowest + high, middle) + owners
+        case .ranked: return lowest + high + owners
+        case .brought, .strange: return low + high + owners
         }
-        let isRanked = self.ranked.contains(person)
-        return (isRanked ? min(low, middle - Limits.groupAdminActs) : low) + high + owners
     }
 }
 
@@ -87,27 +124,51 @@ extension GroupState {
     /// Nothing is of people whom nobody has brought: keys cost nothing. Who comes by a link that is here brings
     /// themselves.
     func hasRoom(for act: Act) -> Bool {
-        let statement = act.statement
-        let author = statement.author
-        let comes = self.link(of: act) != nil && !self.shares.hasActs(of: author)
-        guard comes || author == self.ownerID || self.view.known.contains(author) else {
+        let author = act.statement.author
+        if author == self.ownerID || self.view.known.contains(author) {
+            return self.left(for: act, isComing: false) > 0
+        }
+        guard !self.shares.hasActs(of: author), let (id, link) = self.link(of: act) else {
             return false
         }
+        let isOpen =
+            self.view.roster.openLinks.contains(id) && !link.needsApproval
+            && link.expires.map { act.statement.time <= $0 } ?? true
+        return self.left(for: act, isComing: isOpen) > 0
+    }
+
+    private func left(for act: Act, isComing: Bool) -> Int {
         var isCut = false
-        if case .cut = statement.kind { isCut = true }
-        return self.shares.left(to: author, cuts: isCut) > 0
+        if case .cut = act.statement.kind { isCut = true }
+        return self.shares.left(to: act.statement.author, cuts: isCut, isComing: isComing)
     }
 
     /// Whether acts are taken for the sake of one that is within its author's share and follows them all: an honest node
     /// has taken them, and without them nothing of what follows can be.
+    ///
+    /// Whatever the owner's acts follow is taken: so a removal by the owner reaches all.
     func takes(_ past: [Act], for act: Act) -> Bool {
         let author = act.statement.author
+        if author == self.ownerID {
+            return self.count + past.count <= Limits.actsWithOwner
+        }
         guard self.count + past.count <= 2 * self.shares.room(for: author) else { return false }
-        // Only who has a rank brings along what people have signed whom nobody has brought.
-        return self.shares.isRanked(author)
-            || past.allSatisfy {
-                self.view.known.contains($0.statement.author) || $0.id == act.id
-            }
+        // So much of one person costs no more than a moment to judge.
+        var counts: [PersonID: Int] = [:]
+        for act in past { counts[act.statement.author, default: 0] += 1 }
+        return counts.allSatisfy { person, count in
+            person == self.ownerID
+                || self.shares.count(of: person) + count
+                    <= Limits.sharesAlong * self.shares.share(of: person)
+        }
+    }
+
+    /// Whether the author of an act is known, or comes by a link that is here: acts of others come along with those of
+    /// people with a rank alone.
+    func isKnown(authorOf act: Act) -> Bool {
+        let author = act.statement.author
+        return author == self.ownerID || self.view.known.contains(author)
+            || self.shares.hasActs(of: author) || self.link(of: act) != nil
     }
 
     /// The acts that wait for nothing that is not here, each behind those that it follows.

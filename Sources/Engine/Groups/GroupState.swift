@@ -25,6 +25,9 @@ struct WaitingAct {
     var links: Set<LinkID> = []
     /// Whether the user has accepted it, with the request that it came with.
     var isAccepted = false
+
+    /// Whether the peer of a link is asked for what it follows.
+    func isFor(_ link: LinkID) -> Bool { self.isAccepted || self.links.contains(link) }
 }
 
 /// One group, as far as it is here: what is on the disk counts, and what is on its way there is known.
@@ -40,6 +43,10 @@ struct GroupState {
     /// The acts on the disk that make links, oldest first.
     private(set) var links: [ActID] = []
     var waiting: [ActID: WaitingAct] = [:]
+    /// The earliest time of the acts that wait for their time.
+    var earliestAhead: UInt64?
+    /// When this node ties the heads, unless another one has; since the start.
+    var tieAt: UInt64?
     /// Of what is on the disk.
     private(set) var view: GroupView
     /// Stands for what is on the disk.
@@ -103,6 +110,7 @@ struct GroupState {
             if act.link != nil { self.links.append(act.id) }
         }
         self.view = Self.view(of: self.acts.values, self.group)
+        self.shares.follow(brought: self.view.roster.brought)
         self.digest = ActID.digest(of: self.acts.keys, in: self.group.id)
     }
 
@@ -184,7 +192,13 @@ struct GroupState {
         while let id = left.popLast() {
             if id == act { return true }
             guard seen.insert(id).inserted else { continue }
-            left += self.known(id)?.statement.basis ?? []
+            // Of what is on the disk that is known already.
+            if let later = self.view.graph.index[id] {
+                let earlier = self.view.graph.index[act]
+                if earlier.map({ self.view.graph.isSeen($0, by: later) }) == true { return true }
+            } else {
+                left += self.known(id)?.statement.basis ?? []
+            }
         }
         return false
     }
@@ -246,6 +260,14 @@ extension ActStatement {
 }
 
 extension Array where Element == Act {
+    /// As many as fit one frame, some of them before all others, in the order that they have here.
+    func frame(with first: [Act]) -> [Act] {
+        let needed = Set(first.map(\.id))
+        let chosen = Set(
+            (first + self.filter { !needed.contains($0.id) }).firstFrame.map(\.id))
+        return self.filter { chosen.contains($0.id) }
+    }
+
     /// As many of the first as fit one frame.
     var firstFrame: [Act] {
         var bytes = 0

@@ -48,7 +48,8 @@ extension Groups {
                 .actHeads(
                     ActHeads(
                         group: id, digest: state.digest,
-                        heads: Array(state.view.heads.prefix(Limits.actBasis)))), on: link)
+                        heads: state.view.headsByTakings.prefix(Limits.actBasis).sorted())),
+                on: link)
         ]
     }
 
@@ -65,7 +66,7 @@ extension Groups {
 
     /// Tells a peer that does not share a group what it may not know: that its person was brought in, or is out.
     ///
-    /// Once on a link, until something else is to be told there.
+    /// Once on a link, until something else is to be told there or the peer shows anew what it is in.
     mutating func greet(_ id: ConversationID, on link: LinkID) -> [GroupAction] {
         guard let state = self.table[id], state.isActive, self.isInside(id),
             let peer = self.peers[link], peer.person != self.own
@@ -78,8 +79,12 @@ extension Groups {
         return self.greet(state.ends(of: peer.person), of: id, on: link)
     }
 
+    /// The peer has shown what it is in: it may have come into a group since it was greeted.
     mutating func greet(on link: LinkID) -> [GroupAction] {
-        self.table.keys.sorted().flatMap { self.greet($0, on: link) }
+        for id in self.peers[link]?.groups.keys.sorted() ?? [] where self.concerns(id, link) {
+            self.peers[link]?.groups[id]?.greeted = []
+        }
+        return self.table.keys.sorted().flatMap { self.greet($0, on: link) }
     }
 
     /// Sends some acts with the founding and as much of their past as fits a frame, the latest of it.
@@ -122,10 +127,13 @@ extension Groups {
             self.peers[link]?.groups[id]?.isShared == true
         else { return [] }
         self.peers[link]?.groups[id]?.theirHeads = heads.heads
-        return heads.digest == state.digest ? [] : self.ask(in: id, on: link)
+        return heads.heads.allSatisfy(state.has) ? [] : self.ask(in: id, on: link)
     }
 
     /// Answers with one frame, the oldest of what is asked for: the peer asks for the rest.
+    ///
+    /// Half of it may be the acts themselves that are named, the owner's first: each answer brings something new, and
+    /// what the owner's acts follow is kept until it can be taken.
     private func receive(_ want: ActWant, on link: LinkID) -> [GroupAction] {
         guard let state = self.table[want.group], let allowed = self.allowed(want.group, on: link)
         else { return [] }
@@ -137,7 +145,13 @@ extension Groups {
         let answer = state.acts(in: wanted).filter { act in
             graph.index[act.id].map { allowed.contains($0) && !known.contains($0) } ?? false
         }
-        return answer.isEmpty ? [] : [.send(.acts(want.group, answer.firstFrame), on: link)]
+        guard !answer.isEmpty else { return [] }
+        let names = Set(want.wanted)
+        let named = answer.filter { names.contains($0.id) }
+        let owners = named.filter { $0.statement.author == state.ownerID }
+        let others = named.filter { $0.statement.author != state.ownerID }
+        let first = Array((owners + others).prefix(Limits.groupFrameItems / 2))
+        return [.send(.acts(want.group, answer.frame(with: first)), on: link)]
     }
 
     /// The acts that the peer of a link may have: a member all, who is out those that say so, and their past.
@@ -190,23 +204,29 @@ extension Groups {
                 at: join, among: acts, of: id, on: link, as: tier, at: wall)
             answer = looked.answer
             switch looked.finding {
-            case .brings: break
+            case .brings: isBrought = true
             case .waits: (fresh, isBrought) = ([join], true)
             case .refused: return answer
             }
         }
         // What somebody signs who was put out changes nothing; from strangers nothing is taken.
         isBrought = isBrought || state.view.roster.brought.contains(peer.person)
-        // That costs a look at the whole roster.
-        if !isBrought, fresh.contains(where: { $0.mayBring(peer.person) }) {
+        // That costs a look at the whole roster, so it must be new to this node what somebody known has signed.
+        if !isBrought, peer.joins < Limits.joinsOfLink,
+            fresh.contains(where: { $0.mayBring(peer.person) }),
+            fresh.contains(where: { state.view.known.contains($0.statement.author) })
+        {
+            self.peers[link]?.joins += 1
             isBrought = state.view(with: fresh).roster.brought.contains(peer.person)
         }
         guard isBrought else { return [] }
-        for act in acts where state.waiting[act.id] != nil { self.wait(act, from: link, in: id) }
-        for act in fresh { self.wait(act, from: link, in: id) }
+        let isAnyNew = self.keep(
+            acts.filter { state.waiting[$0.id] != nil } + fresh, of: peer.person, from: link, in: id
+        )
         if self.peers[link]?.groups[id] == nil { self.peers[link]?.groups[id] = GroupExchange() }
         self.wall = wall
-        let settled = self.settleWaiting(in: id)
+        let settled: (actions: [GroupAction], forgers: Set<LinkID>, isAny: Bool) =
+            isAnyNew ? self.settleWaiting(in: id) : ([], [], false)
         if settled.isAny { self.peers[link]?.groups[id]?.refused = [] }
         let kept = fresh.filter { act in
             self.table[id].map { $0.has(act.id) || $0.waiting[act.id] != nil } ?? false
@@ -222,7 +242,10 @@ extension Groups {
     /// Takes those acts that have waited for their time.
     mutating func takeDue(at wall: UInt64) -> [GroupAction] {
         self.wall = wall
-        return self.table.keys.sorted().flatMap { self.settleWaiting(in: $0).actions }
+        let due = self.table.filter {
+            $0.value.earliestAhead.map { $0 <= wall + Limits.joinMilliseconds } ?? false
+        }
+        return due.keys.sorted().flatMap { self.settleWaiting(in: $0).actions }
     }
 
     private mutating func refuse(_ acts: Set<ActID>, of id: ConversationID, on link: LinkID) {
@@ -256,21 +279,26 @@ extension Groups {
             var exchange = self.peers[link]?.groups[id]
         else { return [] }
         exchange.wants.removeAll { want in want.allSatisfy(state.has) }
-        let asked = Set(exchange.wants.joined())
-        let waiting = state.waiting.values.filter { $0.isAccepted || $0.links.contains(link) }
-        // Also what is missing below acts that are on the disk.
-        let torn = state.view.graph.waiting.flatMap { state.acts[$0]?.statement.basis ?? [] }
-        let lacking = Set(waiting.flatMap { $0.act.statement.basis }).union(torn)
-            .union(exchange.theirHeads)
-            .subtracting(exchange.refused)
-            .filter { id in
-                // What came from another one without its past is asked for here, with it.
-                let isWaiting = waiting.contains { $0.act.id == id }
-                return !state.has(id) && !isWaiting && !asked.contains(id)
-            }
         defer { self.peers[link]?.groups[id] = exchange }
-        guard !lacking.isEmpty, exchange.wants.count < Limits.openActWants else { return [] }
-        let wanted = Array(lacking.sorted().prefix(Limits.actBasis))
+        guard exchange.wants.count < Limits.openActWants else { return [] }
+        let asked = Set(exchange.wants.joined()).union(exchange.refused)
+        var lacking: Set<ActID> = []
+        func look(for ids: [ActID]) {
+            for id in ids where lacking.count < Limits.actBasis && !state.has(id) {
+                // What came from another one without its past is asked for here, with it.
+                let isWaiting = state.waiting[id]?.isFor(link) ?? false
+                if !isWaiting && !asked.contains(id) { lacking.insert(id) }
+            }
+        }
+        look(for: exchange.theirHeads)
+        // Also what is missing below acts that are on the disk.
+        look(for: state.view.graph.waiting.flatMap { state.acts[$0]?.statement.basis ?? [] })
+        for act in state.waiting.keys.sorted() where lacking.count < Limits.actBasis {
+            guard let waiting = state.waiting[act], waiting.isFor(link) else { continue }
+            look(for: waiting.act.statement.basis)
+        }
+        guard !lacking.isEmpty else { return [] }
+        let wanted = lacking.sorted()
         exchange.wants.append(wanted)
         let heads = state.headsToTell.prefix(Limits.actBasis).sorted()
         return [.send(.actWant(ActWant(group: id, wanted: wanted, heads: heads)), on: link)]
@@ -278,19 +306,35 @@ extension Groups {
 
     // MARK: Taking
 
-    /// Keeps an act until all that it follows is here; without a link, one that the user has accepted.
-    mutating func wait(_ act: Act, from link: LinkID?, in id: ConversationID) {
+    /// Keeps an act that the user has accepted until all that it follows is here.
+    mutating func wait(_ act: Act, in id: ConversationID) {
         guard let state = self.table[id], !state.has(act.id) else { return }
-        var waiting = state.waiting[act.id] ?? WaitingAct(act: act)
-        if let link { waiting.links.insert(link) } else { waiting.isAccepted = true }
-        if let link, state.waiting[act.id] == nil {
-            // What follows at once is taken in a moment.
-            let isNext =
-                act.statement.basis.allSatisfy(state.has) && state.hasRoom(for: act)
-            let ofLink = state.waiting.values.count { $0.links.contains(link) }
-            guard isNext || ofLink < Limits.waitingActs else { return }
+        self.table[id]?.waiting[act.id, default: WaitingAct(act: act)].isAccepted = true
+    }
+
+    /// Keeps acts that somebody has sent until all that they follow is here; gives whether any of them is new.
+    private mutating func keep(
+        _ acts: [Act], of person: PersonID, from link: LinkID, in id: ConversationID
+    ) -> Bool {
+        guard var state = self.table[id] else { return false }
+        let links = Set(self.peers.filter { $0.value.person == person }.keys)
+        let earlier = state.waiting.values.filter { !$0.links.isDisjoint(with: links) }.map(\.act)
+        // All that the owner's acts follow is taken, and may have to wait until then.
+        let isOwners = (earlier + acts).contains { $0.statement.author == state.ownerID }
+        var left = (isOwners ? Limits.actsWithOwner : Limits.waitingActs) - earlier.count
+        var isAnyNew = false
+        for act in acts where !state.has(act.id) {
+            if state.waiting[act.id] == nil {
+                // What follows at once is taken in a moment.
+                let isNext = act.statement.basis.allSatisfy(state.has) && state.hasRoom(for: act)
+                guard isNext || left > 0 else { continue }
+                if !isNext { left -= 1 }
+                isAnyNew = true
+            }
+            state.waiting[act.id, default: WaitingAct(act: act)].links.insert(link)
         }
-        self.table[id]?.waiting[act.id] = waiting
+        self.table[id] = state
+        return isAnyNew
     }
 
     /// Takes all acts whose basis is here, in an order in which each follows its own.
@@ -306,24 +350,37 @@ extension Groups {
         defer { self.table[id] = state }
         // One that is ahead of time waits: every later act would have its time.
         let latest = wall + Limits.joinMilliseconds
+        state.earliestAhead = state.waiting.values.map(\.act.statement.time)
+            .filter { $0 > latest }.min()
         var forgers: Set<LinkID> = []
-        for id in state.waitingGraph(until: latest).ids {
-            guard let waiting = state.waiting[id], !state.isShown(waiting.act) else { continue }
-            state.waiting[id] = nil
-            forgers.formUnion(waiting.links)
+        var graph = state.waitingGraph(until: latest)
+        let forged = graph.ids.filter { id in
+            state.waiting[id].map { !state.isShown($0.act) } ?? false
         }
-        var taken: [Act] = []
+        for id in forged { forgers.formUnion(state.waiting.removeValue(forKey: id)?.links ?? []) }
         // Of what follows a forged one nothing is left here.
-        let graph = state.waitingGraph(until: latest)
-        for id in graph.ids {
-            guard let waiting = state.waiting[id],
-                waiting.isAccepted || state.hasRoom(for: waiting.act),
+        if !forged.isEmpty { graph = state.waitingGraph(until: latest) }
+        var taken: [Act] = []
+        // Acts of people who are not known, and all that follow them.
+        var strange = ActSet(room: graph.count)
+        for (place, id) in graph.ids.enumerated() {
+            guard let act = state.waiting[id]?.act else { continue }
+            let before = graph.acts[place].basis.filter { state.waiting[$0] != nil }
+            let isBehindStrange = before.contains { graph.index[$0].map(strange.contains) ?? false }
+            if isBehindStrange || !state.isKnown(authorOf: act) { strange.insert(place) }
+            guard state.waiting[id]?.isAccepted == true || state.hasRoom(for: act) else { continue }
+            if before.isEmpty {
+                state.take(act)
+                taken.append(act)
+                continue
+            }
+            // With all of its past that is beyond shares.
+            guard !isBehindStrange || state.shares.isRanked(act.statement.author),
                 let reach = graph.reach(of: [id])
             else { continue }
-            // With all of its past that is beyond shares.
             let past = graph.ids.indices.filter(reach.contains)
                 .compactMap { state.waiting[graph.ids[$0]]?.act }
-            guard past.count == 1 || state.takes(past, for: waiting.act) else { continue }
+            guard state.takes(past, for: act) else { continue }
             for act in past { state.take(act) }
             taken += past
         }

@@ -11,6 +11,11 @@ extension Groups {
         guard let founding = acts.lazy.compactMap({ $0.statement.kind.founded }).first else {
             return self.tellOut(of: id, on: link)
         }
+        // Of a group that was left this costs a look at the whole roster.
+        if self.table[id]?.view.roster.brought.contains(peer.person) == false {
+            guard peer.joins < Limits.joinsOfLink else { return [] }
+            self.peers[link]?.joins += 1
+        }
         let earlier = self.requests.all[id]
         let (view, asks) = self.bringing(acts + (earlier?.acts ?? []), of: id, founding)
         // What another device of the user does asks here as if anybody did it.
@@ -89,6 +94,14 @@ extension Groups {
         var writes = GroupWrites()
         if self.requests.remove(id) != nil { writes.endedRequests = [id] }
         return writes
+    }
+
+    /// The user is out of a group that takes none of their acts: what had brought them does not ask again.
+    mutating func turnDown(_ id: ConversationID, at wall: UInt64) -> GroupWrites {
+        guard let brought = self.table[id]?.bringing(self.own) else { return GroupWrites() }
+        return self.ask(
+            GroupRequest(
+                group: id, device: self.device, add: brought.id, acts: [], time: wall, source: ""))
     }
 
     /// The user has declined, and the same act does not ask again; nil where nothing waits.

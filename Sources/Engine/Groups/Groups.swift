@@ -96,7 +96,7 @@ struct Groups {
             self.table[group.id] = GroupState(group, isActive: true)
         }
         self.table[group.id]?.isActive = true
-        for act in acts { self.wait(act, from: nil, in: group.id) }
+        for act in acts { self.wait(act, in: group.id) }
         writes.acts = self.takeWaiting(in: group.id, at: wall)
         return writes
     }
@@ -124,7 +124,7 @@ struct Groups {
             if act.id == request.add {
                 self.table[request.group]?.hosts.insert(act.statement.author)
             }
-            self.wait(act, from: nil, in: request.group)
+            self.wait(act, in: request.group)
         }
     }
 
@@ -244,7 +244,7 @@ struct Groups {
             if before.members[self.own] != nil { change.turns = state.turns(since: before) }
             change.needsTie =
                 state.isActive && now.members[self.own] != nil
-                && self.needsTie(state, with: acts[id] ?? [])
+                && self.needsTie(state) && self.tiesAtOnce(state)
             change.isLinkNew = acts[id]?.contains { $0.link != nil } == true
             changes.append(change)
             actions += self.settleRequest(of: id)
@@ -264,16 +264,40 @@ struct Groups {
         return (changes, actions)
     }
 
-    /// Whether there are too many heads, or somebody has just used up a share: others may have taken other acts of
+    /// Whether there are too many heads, or one is by somebody whose share is used up: others may have taken other acts of
     /// theirs, and take these once one by this person follows them.
-    private func needsTie(_ state: GroupState, with acts: [Act]) -> Bool {
-        let isTooMany = state.heads.count > Limits.tiedHeads
+    private func needsTie(_ state: GroupState) -> Bool {
+        state.heads.count > Limits.tiedHeads
+            || state.view.heads.contains { head in
+                state.acts[head].map {
+                    $0.statement.author != self.own
+                        && state.shares.isUsedUp(by: $0.statement.author)
+                } ?? false
+            }
+    }
+
+    private func tiesAtOnce(_ state: GroupState) -> Bool {
         // No key can be made: then it is not left to another device.
-        if isTooMany, case .none = state.writing { return true }
-        let isUsedUp = acts.contains {
-            $0.statement.author != self.own && state.shares.isUsedUp(by: $0.statement.author)
+        if state.heads.count > Limits.tiedHeads, case .none = state.writing { return true }
+        return self.isFirst(in: state.group.id)
+    }
+
+    /// Groups whose heads are to be tied now, since the device that was to do it has not.
+    mutating func tiesDue(at moment: UInt64, using random: inout NodeRandom) -> [ConversationID] {
+        var due: [ConversationID] = []
+        for id in self.table.keys.sorted() {
+            guard let state = self.table[id], state.isActive, self.isInside(id),
+                self.needsTie(state)
+            else {
+                self.table[id]?.tieAt = nil
+                continue
+            }
+            // Not all at once, or there were as many heads again.
+            let at = state.tieAt ?? moment + .random(in: 0...Limits.tieMilliseconds, using: &random)
+            self.table[id]?.tieAt = at <= moment ? nil : at
+            if at <= moment { due.append(id) }
         }
-        return (isTooMany || isUsedUp) && self.isFirst(in: state.group.id)
+        return due
     }
 
     /// Whether of the devices that share a group here this one ties heads: if all did, there were as many again.

@@ -18,8 +18,20 @@ extension Limits {
     static let actsOfAdmin = 128
     static let actsOfMember = 16
     static let cutsOfPerson = 16
-    /// Acts of one link that wait in memory, for those that they follow or for one that follows them: what eight admins
-    /// sign beyond their shares and an honest node has taken.
+    /// Acts of all people together whom nothing has brought that counts: joins that wait for an admin, or that came too
+    /// late.
+    static let groupStrangeActs = 256
+    /// How many shares of a person come along with acts of others.
+    ///
+    /// So many sets of theirs may have been taken by different nodes; more makes a roster slow to work out.
+    static let sharesAlong = 8
+    /// Acts of a group with those that the owner's acts follow: what the owner's devices and this one have each taken
+    /// for the sake of others.
+    static let actsWithOwner = 4 * groupActs
+    /// Acts that wait in memory, brought by the links of one person, for those that they follow or for one that follows
+    /// them: what eight admins sign beyond their shares and an honest node has taken.
+    ///
+    /// Where one of the owner's is among them, as many as it may follow.
     static let waitingActs = 1_024
     /// Keys of one link that wait in memory for what their makers tell of them: all of a group of many removals may
     /// come before the first log does.
@@ -60,4 +72,6 @@ extension Limits {
     static let rosterNotices = 64
     /// Heads from which on the next act of this node ties them first: one more is always left for an epoch.
     static let tiedHeads = 60
+    /// Within what time all others tie heads that the one who is to has not tied, in milliseconds.
+    static let tieMilliseconds: UInt64 = 60_000
 }

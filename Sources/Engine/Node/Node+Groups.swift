@@ -65,6 +65,9 @@ extension Node {
             for link in own { _ = try? self.sign(.endLink(link.id), in: group.id) }
             do throws(ActRefusal) {
                 _ = try self.sign(.leave, in: group.id)
+            } catch  where error.reason == .share {
+                // Others have used up the room: the user is out all the same, and is not asked again.
+                self.disk.commits.groups.add(self.groups.turnDown(group.id, at: self.now.wall))
             } catch {
                 return self.answer(request, .failed(.refusedAct(error.reason)))
             }
@@ -164,9 +167,12 @@ extension Node {
         return self.disk.commits.groups.isEmpty
     }
 
-    /// Acts that were ahead of time are taken once they are due.
+    /// Acts that were ahead of time are taken once they are due, and heads are tied that nobody has tied.
     mutating func takeDueActs() {
         if self.groups.isAnyActWaiting { self.perform(self.groups.takeDue(at: self.now.wall)) }
+        for id in self.groups.tiesDue(at: self.now.monotonic, using: &self.random) {
+            _ = try? self.sign(.tie, in: id)
+        }
     }
 
     mutating func perform(_ actions: [GroupAction]) {

@@ -161,9 +161,12 @@ extension Node {
     }
 
     /// Tells peers of its realm that this node is in a conversation.
+    ///
+    /// Of a group all are sent tags anew: members whom this node does not know yet greet it then.
     mutating func announce(_ id: ConversationID) {
         let conversation = self.conversations.table[known: id]
-        for link in self.links.ids where self.concerns(conversation.kind, link) {
+        let isGroup = conversation.kind.group != nil
+        for link in self.links.ids where isGroup || self.concerns(conversation.kind, link) {
             if let room = conversation.room {
                 self.announce([room.name], of: room.realm, on: link)
                 if self.links[link].rooms.contains(id) { self.share(id, on: link) }

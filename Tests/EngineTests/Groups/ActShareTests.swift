@@ -107,6 +107,49 @@ struct ActShareTests {
     }
 
     // Shows: daemon.group-members
+    @Test("of people whom nothing has brought use up one pot, however many they are")
+    func strangePot() {
+        let scene = Scene()
+        func person(_ number: Int) -> PersonID {
+            PersonID(
+                fixed32(
+                    [UInt8(number % 256), UInt8(number / 256)] + [UInt8](repeating: 3, count: 30))
+            )
+        }
+        var shares = ActShares(owner: scene.olga.id)
+        shares.follow(brought: [scene.olga.id, scene.victor.id])
+        for number in 0..<3_000 {
+            shares.add(
+                ActStatement(
+                    author: person(number % 200), device: nil, basis: [], time: 1, kind: .tie))
+        }
+        #expect(shares.left(to: scene.victor.id) == Limits.actsOfMember)
+        #expect(shares.left(to: person(500)) == 0)
+        #expect(shares.left(to: person(500), isComing: true) == Limits.actsOfMember)
+    }
+
+    // Shows: daemon.group-members
+    @Test("never keep an act of the owner from anyone, however many it follows")
+    func owners() {
+        var scenes = [Scene(), Scene()]
+        for index in scenes.indices { scenes[index].promote(scenes[index].mallory) }
+        // Mallory has a chain taken by a machine of Olga's, and another one elsewhere.
+        let junk = scenes[0].junk(Limits.waitingActs + 200, from: 1_000, isChain: true)
+        let removal = scenes[0].act(
+            .remove(scenes[0].mallory.id, seen: []), by: scenes[0].olga,
+            basis: [junk.last?.id ?? scenes[0].last.id])
+        #expect(scenes[0].receive(all: [removal] + junk) == junk.count + 1)
+        _ = scenes[1].receive(all: scenes[1].junk(200, from: 9_000, isChain: true))
+        #expect(self.tell(scenes[0], &scenes[1]) <= 60)
+        #expect(scenes[1].state.has(removal.id))
+        #expect(scenes[1].state.view.roster.members[scenes[1].mallory.id] == nil)
+        // Also where all that has room is here; what others follow has bounds.
+        let past = [Act](repeating: junk[0], count: Limits.groupActs)
+        #expect(scenes[1].state.takes(past + past, for: removal))
+        #expect(!scenes[1].state.takes(past, for: junk[1]))
+    }
+
+    // Shows: daemon.group-members
     @Test("leave room for the cut of the device that signed them")
     func cut() {
         var scene = Scene()
@@ -224,5 +267,26 @@ struct ManyHeadsTests {
         #expect(!scene.needsTie)
         _ = scene.receive(all: junk)
         #expect(scene.needsTie == (scene.victor.device < scene.mallory.device))
+    }
+
+    // Shows: daemon.group-members
+    @Test("has them tied by any device, where the one that is to does not")
+    func tiedLater() throws {
+        for isMallorys in [false, true] {
+            var scene = Scene(isMallorys: isMallorys)
+            scene.promote(scene.mallory)
+            _ = scene.receive(all: scene.junk(Limits.tiedHeads + 1, from: 1_000))
+            var random = NodeRandom.seeded(1)
+            #expect(scene.groups.tiesDue(at: 5, using: &random).isEmpty)
+            let late = 5 + Limits.tieMilliseconds
+            #expect(scene.groups.tiesDue(at: late, using: &random) == [scene.group.id])
+            let own = isMallorys ? scene.mallory : scene.victor
+            scene.write(
+                try scene.groups.sign(
+                    .tie, in: scene.group.id, at: HybridTime(wallMilliseconds: 2_000),
+                    by: ActSigner(certificate: own.certificate, device: own.signer)))
+            #expect(scene.groups.tiesDue(at: late, using: &random).isEmpty)
+            #expect(scene.groups.tiesDue(at: 2 * late, using: &random).isEmpty)
+        }
     }
 }

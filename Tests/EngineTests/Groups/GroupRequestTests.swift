@@ -39,6 +39,20 @@ struct GroupRequestTests {
         #expect(net.texts(at: 2) == ["secret plans"])
     }
 
+    @Test("is learnt from any member by whoever says yes, also after whoever asked has gone")
+    func goneMeanwhile() {
+        var net = GroupNet(1...3, members: 1...1)
+        net.add(3)
+        net.add(2)
+        net.accept(2)
+        net.disconnect(1, 3)
+        net.accept(3)
+        #expect(net.people(at: 3).count == 3)
+        net.write("welcome", by: 2)
+        net.settle()
+        #expect(net.texts(at: 3) == ["welcome"])
+    }
+
     /// What subscribers of a node were told of who came or went, and of invitations.
     private static func notices(_ net: GroupNet, _ number: UInt8, from start: Int = 0) -> [Notice
         .Event]

@@ -318,6 +318,44 @@ struct HostileMemberTests {
     }
 
     // Shows: daemon.group-members
+    @Test("has nobody work out a roster by acts of people who are not known, or more than 16 times")
+    func looks() {
+        var scene = Scene()
+        let (stranger, link) = (Person(103), LinkID(9))
+        scene.connect(to: stranger, on: link)
+        func looks() -> Int? { scene.groups.peers[link]?.joins }
+        let own = scene.act(.add(stranger.id), by: stranger)
+        _ = scene.groups.receive(.acts(scene.group.id, [own]), on: link, at: 20)
+        #expect(looks() == 0)
+        for number in UInt64(0)..<20 {
+            let add = scene.act(.add(stranger.id), by: scene.victor, at: 11 + number)
+            _ = scene.groups.receive(.acts(scene.group.id, [add]), on: link, at: 20)
+        }
+        #expect(looks() == Limits.joinsOfLink)
+    }
+
+    // Shows: daemon.group-members
+    @Test("is asked for nothing by telling of acts that are here")
+    func told() {
+        var scene = Scene()
+        let waiting = scene.act(.tie, by: scene.mallory, basis: [ActID(fixed32(1))])
+        _ = scene.receive([waiting])
+        let heads = ActHeads(group: scene.group.id, digest: .zero, heads: [scene.last.id])
+        #expect(scene.groups.receive(.actHeads(heads), on: scene.link, at: 20).isEmpty)
+    }
+
+    // Shows: daemon.group-members
+    @Test("asks a user anew for nothing that they have left without an act, for want of room")
+    func leavesWithoutRoom() {
+        var scene = Scene()
+        _ = scene.groups.turnDown(scene.group.id, at: 20)
+        scene.groups.end(scene.group.id)
+        let actions = scene.groups.receive(
+            .acts(scene.group.id, scene.all), on: scene.link, at: 30)
+        #expect(actions.isEmpty)
+    }
+
+    // Shows: daemon.group-members
     @Test("sets nobody's clock: an act that is five minutes ahead waits")
     func ahead() {
         var scene = Scene()
