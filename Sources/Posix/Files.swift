@@ -41,8 +41,10 @@ package enum Files {
     /// Writes a new file beside it, syncs it, renames it over the old one and syncs the directory.
     /// On error the old file is untouched and the new one is gone.
     package static func writeAtomically(
-        _ bytes: [UInt8], to path: String, mode: UInt32 = 0o600
+        _ bytes: [UInt8], to path: String, mode: UInt32 = 0o600, erasesOld: Bool = false
     ) throws(SystemError) {
+        let old = erasesOld ? open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW) : -1
+        defer { if old >= 0 { self.erase(FileDescriptor(owning: old)) } }
         let temporary = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).new"
         let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard number >= 0 else { throw SystemError(errno, "create", temporary) }
@@ -68,6 +70,17 @@ package enum Files {
             throw error
         }
         try self.syncDirectory(self.parent(of: path))
+    }
+
+    /// Overwrites a file without a name with zeros; where that fails, or the disk writes elsewhere, its bytes stay in
+    /// free blocks.
+    private static func erase(_ file: consuming FileDescriptor) {
+        var status = stat()
+        // One with another name is somebody's copy.
+        guard fstat(file.number, &status) == 0, status.st_nlink == 0 else { return }
+        let zeros = [UInt8](repeating: 0, count: Int(status.st_size))
+        _ = pwrite(file.number, zeros, zeros.count, 0)
+        _ = fsync(file.number)
     }
 
     /// Makes the names in a directory durable: fsync(2) of the directory.

@@ -31,7 +31,8 @@ extension Configuration {
             }
         }
         do throws(StartError) {
-            let realms = try RealmFiles(dataDirectory: self.dataDirectory).load().realms
+            let safe = try SafeFile(in: self.dataDirectory).peek()
+            let realms = try RealmFiles(dataDirectory: self.dataDirectory, safe: safe).load().realms
             if let finding = self.unknownRealm(among: realms.map(\.name)) {
                 findings.append(finding)
             }

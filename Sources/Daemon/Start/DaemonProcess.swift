@@ -105,18 +105,20 @@ package enum DaemonProcess {
         _ configuration: Configuration, _ log: Journal, _ activated: [ActivatedSocket],
         isOnlyReading: Bool, _ rereading: @escaping Birth.Rereading
     ) throws(StartError) -> Int32? {
+        let file = SafeFile(in: configuration.dataDirectory)
+        let safe = try isOnlyReading ? file.peek() : file.open()
         let restored =
             isOnlyReading
-            ? nil : try PendingRestore(in: configuration.dataDirectory).begin()
+            ? nil : try PendingRestore(in: configuration.dataDirectory, safe).begin()
         let identity = try Identity.load(
             dataDirectory: configuration.dataDirectory,
-            credentialsDirectory: ProcessEnvironment.variable("CREDENTIALS_DIRECTORY"))
+            credentialsDirectory: ProcessEnvironment.variable("CREDENTIALS_DIRECTORY"), safe: safe)
         if identity.isNew {
             log(.notice, "created a new identity in \(configuration.dataDirectory)")
         }
         do throws(SystemError) {
             let loop = try EventLoop()
-            var birth = Birth(identity)
+            var birth = Birth(identity, safe)
             (birth.restored, birth.activated) = (restored, activated)
             birth.rereading = rereading
             birth.settingsFile = try? Paths().configurationFile()

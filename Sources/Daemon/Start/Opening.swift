@@ -26,7 +26,11 @@ struct Opening: Sendable {
     }
 
     func realms() throws(StartError) -> StoredRealms {
-        try RealmFiles(dataDirectory: self.configuration.dataDirectory).load()
+        let files = RealmFiles(
+            dataDirectory: self.configuration.dataDirectory, safe: self.birth.safe)
+        let stored = try files.load()
+        if !self.birth.isOnlyReading { try files.seal() }
+        return stored
     }
 
     // MARK: Sockets
@@ -114,8 +118,8 @@ struct Opening: Sendable {
             let hasOldLog = Files.exists(directory + "/stoa.db-wal")
             let executor = try ThreadExecutor(name: "stoad-store")
             let store = try await MessageStore.open(
-                directory: directory, continuity: continuity, owner: owner, executor: executor,
-                identify: Self.identify)
+                directory: directory, continuity: continuity, owner: owner, safe: self.birth.safe,
+                executor: executor, identify: Self.identify)
             if let leftOut = await store.leftOut {
                 self.log(
                     .warning,
@@ -142,7 +146,8 @@ struct Opening: Sendable {
         do {
             let executor = try ThreadExecutor(name: "stoad-store")
             let store = try await MessageStore.openToRead(
-                directory: self.configuration.dataDirectory, owner: owner, executor: executor)
+                directory: self.configuration.dataDirectory, owner: owner, safe: self.birth.safe,
+                executor: executor)
             var snapshot = try await store.snapshot()
             snapshot.peers = []
             return Found(

@@ -82,4 +82,24 @@ extension StartError {
                 exitCode: .permission)
         }
     }
+
+    /// Refuses a file with a key that others can read, or that is theirs.
+    static func refuseKeyOfOthers(_ path: String) throws(StartError) {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw StartError(SystemError(errno, "stat", path), exitCode: .inputOutput)
+        }
+        guard status.st_uid == geteuid() else {
+            throw StartError(
+                "\(path) belongs to user \(status.st_uid), not to you (\(geteuid()))",
+                remedy: "run stoad as that user, or choose another place with --data-dir",
+                exitCode: .permission)
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            let mode = String(status.st_mode & 0o777, radix: 8)
+            throw StartError(
+                "\(path) has mode \(mode), so others can read your identity",
+                remedy: "run: chmod 600 \(path)", exitCode: .permission)
+        }
+    }
 }
