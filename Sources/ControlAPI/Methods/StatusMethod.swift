@@ -27,6 +27,7 @@ package enum StatusMethod: ControlMethod {
         package var clockSynchronised: Bool?
         package var scrub = Scrub()
         package var alerts: [Alert] = []
+        package var lock = LockWord.none
 
         package init() {}
 
@@ -72,6 +73,10 @@ package enum StatusMethod: ControlMethod {
             visitor.field(
                 "alerts", &self.alerts, .any,
                 "Conditions that need attention, oldest first; empty if all is well.")
+            visitor.field(
+                "lock", &self.lock, .any,
+                "Whether a passphrase locks this node: none, open or locked. Of a locked node only version, dataDirectory, startedAt and lock mean something."
+            )
             visitor.field(
                 "waiting", &self.waiting, .any,
                 "Your own messages that nobody else has yet; left out if there are none.")

@@ -14,25 +14,47 @@ struct SafeFile {
 
     init(in dataDirectory: String) { self.folder = dataDirectory }
 
-    /// The safe of a node that starts; made, and synced, where there has been none.
+    /// The safe of a node that starts, open or locked; made, and synced, where there has been none.
     ///
     /// Throws where the file has another size, mode or owner, and where it is missing beside what it seals.
-    func open() throws(StartError) -> Safe {
-        if let safe = try self.read() { return safe }
+    func begin() throws(StartError) -> StoredSafe {
+        if let stored = try self.stored() { return stored }
         try self.refuseIfLost()
-        let safe = Safe.generate()
-        var bytes = StoredSafe.open(safe).encoded
-        defer { bytes.wipe() }
-        do throws(SystemError) {
-            try Files.writeAtomically(bytes, to: self.path, mode: 0o600)
-        } catch { throw StartError(error, exitCode: .cannotCreate) }
+        let made = StoredSafe.open(.generate())
+        do throws(SystemError) { try self.write(made) } catch {
+            throw StartError(error, exitCode: .cannotCreate)
+        }
+        return made
+    }
+
+    /// As ``begin()``, for what cannot wait to be unlocked; throws where it is locked.
+    func open() throws(StartError) -> Safe { try Self.open(try self.begin()) }
+
+    /// The safe where nothing may be written: a new one, which opens nothing, where there is none.
+    func peek() throws(StartError) -> Safe {
+        try self.stored().map { (stored) throws(StartError) in try Self.open(stored) }
+            ?? .generate()
+    }
+
+    private static func open(_ stored: StoredSafe) throws(StartError) -> Safe {
+        guard case .open(let safe) = stored else {
+            throw StartError(
+                "the data is locked by a passphrase",
+                remedy: "start stoad, remove the lock, and try again: stoa lock remove",
+                exitCode: .locked)
+        }
         return safe
     }
 
-    /// The safe where nothing may be written: a new one, which opens nothing, where there is none.
-    func peek() throws(StartError) -> Safe { try self.read() ?? .generate() }
+    /// Replaces the file; what was in it is overwritten as far as the disk allows.
+    func write(_ stored: StoredSafe) throws(SystemError) {
+        var bytes = stored.encoded
+        defer { bytes.wipe() }
+        try Files.writeAtomically(bytes, to: self.path, mode: 0o600, erasesOld: true)
+    }
 
-    private func read() throws(StartError) -> Safe? {
+    /// What is in the file; nil where there is none.
+    func stored() throws(StartError) -> StoredSafe? {
         guard Files.exists(self.path) else { return nil }
         try StartError.refuseKeyOfOthers(self.path)
         var bytes: [UInt8]
@@ -40,12 +62,7 @@ struct SafeFile {
             bytes = try Files.read(self.path, limitBytes: StoredSafe.limitBytes)
         } catch { throw StartError(error, exitCode: .inputOutput) }
         defer { bytes.wipe() }
-        do throws(StoredSafeError) {
-            switch try StoredSafe(decoding: bytes) {
-            case .open(let safe): return safe
-            case .locked: throw StoredSafeError.later
-            }
-        } catch {
+        do throws(StoredSafeError) { return try StoredSafe(decoding: bytes) } catch {
             switch error {
             case .later:
                 throw StartError(

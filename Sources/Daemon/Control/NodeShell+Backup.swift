@@ -161,7 +161,7 @@ extension NodeShell {
             }
             reply.answer(restored.content)
             self.log(.notice, "the backup of \(restored.content.person) is restored: restarting")
-            self.stop(toRestart: true)
+            self.stop(then: .restart)
         }
     }
 

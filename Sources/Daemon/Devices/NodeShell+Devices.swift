@@ -88,7 +88,7 @@ extension NodeShell {
                     handOver.person.id, handOver.realms, handOver.contacts, at: self.now.wall)
                 reply.answer(DeviceLinkMethod.Result { $0.content = content })
                 self.log(.notice, "this device is now one of \(content.person): restarting")
-                self.stop(toRestart: true)
+                self.stop(then: .restart)
             }
         }
     }

@@ -37,16 +37,24 @@ struct Opening: Sendable {
 
     /// Binds the control socket, where clients wait from here on.
     func control() throws(StartError) -> ControlServer {
+        try Self.control(
+            self.configuration, self.birth.activated, self.birth.bounds, self.loop)
+    }
+
+    static func control(
+        _ configuration: Configuration, _ activated: [ActivatedSocket], _ bounds: ControlBounds,
+        _ loop: EventLoop
+    ) throws(StartError) -> ControlServer {
         let listener: UnixListener
-        let group = try self.configuration.socketGroupNumber()
+        let group = try configuration.socketGroupNumber()
         do throws(SystemError) {
-            if let socket = self.birth.activated.first(where: { $0.kind == .unixListener }) {
+            if let socket = activated.first(where: { $0.kind == .unixListener }) {
                 listener = try UnixListener(adopting: socket.duplicate())
             } else {
-                listener = try UnixListener(path: self.configuration.socket, group: group)
+                listener = try UnixListener(path: configuration.socket, group: group)
             }
         } catch { throw StartError(error, exitCode: .unavailable) }
-        return ControlServer(listener, group: group, bounds: self.birth.bounds, loop: self.loop)
+        return ControlServer(listener, group: group, bounds: bounds, loop: loop)
     }
 
     /// Binds where peers can connect; they wait from here on.

@@ -10,6 +10,8 @@ package struct StartError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum ExitCode: Int32, Sendable {
         /// `EX_DATAERR`: a file of ours has the wrong content.
         case data = 65
+        /// The data is locked by a passphrase; none of sysexits.h says so.
+        case locked = 67
         /// `EX_UNAVAILABLE`: something that is needed is taken or missing.
         case unavailable = 69
         /// `EX_SOFTWARE`: a fault of the program.
