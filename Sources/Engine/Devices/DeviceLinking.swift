@@ -47,6 +47,13 @@ struct DeviceLinking: Sendable {
         let until: UInt64
     }
 
+    /// A code that the user has typed before the step came that makes it.
+    private struct Typed {
+        let code: String
+        let request: RequestID
+        let until: UInt64
+    }
+
     private let own: PeerID
     /// This device's E.
     private let address: Bytes32
@@ -59,6 +66,7 @@ struct DeviceLinking: Sendable {
     /// How many beginnings of each source were answered since when.
     private var answered: [Source: (count: Int, since: UInt64)] = [:]
     private var strangers = (count: 0, since: UInt64(0))
+    private var typed: Typed?
     /// When this device's user typed wrong digits.
     private var wrong: [UInt64] = []
     /// What is being handed over, and how far it is sent.
@@ -99,7 +107,7 @@ struct DeviceLinking: Sendable {
             guard left == 0 else { return [.answer(request, .wrongDigits(left: left))] }
             self.joining = nil
             return [
-                .send(.end(.cancelled), joining.peer.link), .perform(.disarm(.devices)),
+                .send(.end(.cancelled), joining.peer.link), self.timer,
                 .answer(request, .wrongDigits(left: 0)),
             ]
         }
@@ -127,11 +135,18 @@ struct DeviceLinking: Sendable {
 
     /// The time of what is under way may be over.
     mutating func wake(at now: Instant) -> [DeviceAction] {
-        guard let joining else { return [] }
-        guard now.monotonic >= joining.until else {
-            return [.perform(.arm(.devices, at: joining.until))]
+        var wanted: [DeviceAction] = []
+        if let typed, now.monotonic >= typed.until { wanted += self.endTyped(at: now) }
+        if let joining, now.monotonic >= joining.until {
+            return wanted + self.drop(.silent, tells: .cancelled)
         }
-        return self.drop(.silent, tells: .cancelled)
+        return self.joining == nil && self.typed == nil ? wanted : wanted + [self.timer]
+    }
+
+    /// Wakes this once something is due.
+    private var timer: DeviceAction {
+        let next = [self.joining?.until, self.typed?.until].compactMap(\.self).min()
+        return .perform(next.map { .arm(.devices, at: $0) } ?? .disarm(.devices))
     }
 
     /// Ends what this device's user began.
@@ -140,7 +155,7 @@ struct DeviceLinking: Sendable {
     ) -> [DeviceAction] {
         guard let joining = self.joining.take() else { return [] }
         self.arrived = []
-        var wanted: [DeviceAction] = [.perform(.disarm(.devices))]
+        var wanted = [self.timer]
         if let end { wanted.append(.send(.end(end), joining.peer.link)) }
         switch joining.phase {
         case .committed(let request), .ready(let request):
@@ -156,20 +171,38 @@ struct DeviceLinking: Sendable {
     mutating func approve(
         _ code: String, _ peers: [DevicePeer], _ request: RequestID, at now: Instant
     ) -> [DeviceAction] {
-        if let failure = self.tryFailure(at: now) { return [.answer(request, failure)] }
-        let found = peers.first {
-            guard let offer = self.offers[$0.link], now.monotonic < offer.until else {
-                return false
-            }
-            return offer.code?.code == code
+        let wanted = self.endTyped(at: now)
+        if let failure = self.tryFailure(at: now) { return wanted + [.answer(request, failure)] }
+        self.typed = Typed(
+            code: code, request: request, until: now.monotonic + Limits.deviceOpenMilliseconds)
+        for peer in peers {
+            let found = self.matchTyped(with: peer, at: now)
+            guard found.isEmpty else { return wanted + found }
         }
-        guard let found, let check = self.offers[found.link]?.code?.check else {
-            self.wrong.append(now.monotonic)
-            return [.answer(request, .wrongCode(left: Limits.deviceTries - self.wrong.count))]
+        // The new device shows its code at once: the step that makes it here may still be on its way.
+        let isAnyOpening = self.offers.values.contains {
+            $0.code == nil && now.monotonic < $0.until
         }
-        self.offers[found.link] = nil
-        self.approved = (found, now.monotonic + Limits.deviceLinkMilliseconds)
-        return [.perform(.answer(request, .deviceCheck(check, found.info.peer)))]
+        return wanted + (isAnyOpening ? [self.timer] : self.endTyped(at: now))
+    }
+
+    /// Lets a peer be the new device, whose code the user has typed; nothing where it is another one.
+    private mutating func matchTyped(with peer: DevicePeer, at now: Instant) -> [DeviceAction] {
+        guard let typed, let offer = self.offers[peer.link], now.monotonic < offer.until,
+            let code = offer.code, code.code == typed.code
+        else { return [] }
+        self.typed = nil
+        self.offers[peer.link] = nil
+        self.approved = (peer, now.monotonic + Limits.deviceLinkMilliseconds)
+        return [.perform(.answer(typed.request, .deviceCheck(code.check, peer.info.peer)))]
+    }
+
+    /// No machine shows the code that was typed.
+    private mutating func endTyped(at now: Instant) -> [DeviceAction] {
+        guard let typed = self.typed.take() else { return [] }
+        self.wrong.append(now.monotonic)
+        let left = Limits.deviceTries - self.wrong.count
+        return [.answer(typed.request, .wrongCode(left: left))]
     }
 
     /// The shell has put together what an approved device is handed.
@@ -226,7 +259,7 @@ struct DeviceLinking: Sendable {
             self.offers[peer.link]?.code = DeviceCode(
                 exporter: peer.info.exporter, newNonce: nonce, oldNonce: offer.nonce, new: new,
                 old: self.own, address: address)
-            return []
+            return self.matchTyped(with: peer, at: now)
         case .ready:
             guard let approved, approved.peer.link == peer.link, now.monotonic < approved.until
             else { return [] }

@@ -5,6 +5,8 @@ extension Limits {
     static let deviceLinkMilliseconds: UInt64 = 600_000
     /// How long the other device has for its first answer: a round trip, and a slow machine.
     static let deviceAnswerMilliseconds: UInt64 = 10_000
+    /// How long a code that the user has typed waits for the step that makes it.
+    static let deviceOpenMilliseconds: UInt64 = 2_000
     /// Within this time, both of the next hold.
     static let deviceTryMilliseconds: UInt64 = 3_600_000
     /// Wrong digits that a user may type: a guess is right once in 10,000 or more.

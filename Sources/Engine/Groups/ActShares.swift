@@ -45,41 +45,57 @@ struct ActShares {
         return self.ranked.contains(person) ? room : room - Limits.groupAdminActs
     }
 
-    /// How many more acts of somebody are taken for themselves, in a group of these people.
-    func left(to person: PersonID, cuts isCut: Bool = false, among people: Set<PersonID>) -> Int {
+    /// How many more acts of somebody are taken for themselves.
+    func left(to person: PersonID, cuts isCut: Bool = false) -> Int {
         let own =
             isCut
             ? Limits.cutsOfPerson - (self.cuts[person] ?? 0)
             : self.share(of: person) - (self.acts[person] ?? 0)
         guard own > 0 else { return 0 }
         let room = self.room(for: person) - (isCut ? 0 : Limits.groupCuts)
-        return max(0, min(own, room - self.charged(to: people)))
+        return max(0, min(own, room - self.charged(for: person)))
     }
 
-    /// What uses up room: an act beyond a share is here for the sake of another one.
-    private func charged(to people: Set<PersonID>) -> Int {
-        people.union([self.owner]).reduce(0) { sum, person in
-            sum + min(self.acts[person] ?? 0, self.share(of: person))
-                + min(self.cuts[person] ?? 0, Limits.cutsOfPerson)
+    /// What uses up the room of somebody: an act beyond a share is here for the sake of another one, and those without a
+    /// rank use up no more than their own room, those with one no more than that of both.
+    private func charged(for person: PersonID) -> Int {
+        var (low, high, owners) = (0, 0, 0)
+        for author in Set(self.acts.keys).union(self.cuts.keys) {
+            let count =
+                min(self.acts[author] ?? 0, self.share(of: author))
+                + min(self.cuts[author] ?? 0, Limits.cutsOfPerson)
+            if author == self.owner {
+                owners += count
+            } else if self.ranked.contains(author) {
+                high += count
+            } else {
+                low += count
+            }
         }
+        let middle = Limits.groupActs - Limits.groupOwnerActs
+        if person == self.owner {
+            return min(min(low, middle - Limits.groupAdminActs) + high, middle) + owners
+        }
+        let isRanked = self.ranked.contains(person)
+        return (isRanked ? min(low, middle - Limits.groupAdminActs) : low) + high + owners
     }
 }
 
 extension GroupState {
     /// Whether an act is taken for itself.
     ///
-    /// Nothing is of people whom nobody has brought: keys cost nothing. Who comes by a link brings themselves.
+    /// Nothing is of people whom nobody has brought: keys cost nothing. Who comes by a link that is here brings
+    /// themselves.
     func hasRoom(for act: Act) -> Bool {
         let statement = act.statement
         let author = statement.author
-        var comes = false
-        if case .join = statement.kind { comes = !self.shares.hasActs(of: author) }
+        let comes = self.link(of: act) != nil && !self.shares.hasActs(of: author)
         guard comes || author == self.ownerID || self.view.known.contains(author) else {
             return false
         }
         var isCut = false
         if case .cut = statement.kind { isCut = true }
-        return self.shares.left(to: author, cuts: isCut, among: self.view.known) > 0
+        return self.shares.left(to: author, cuts: isCut) > 0
     }
 
     /// Whether acts are taken for the sake of one that is within its author's share and follows them all: an honest node

@@ -46,7 +46,7 @@ struct GroupLogs: Sendable {
         self.authors[name] = nil
     }
 
-    /// Holds back all of a log of somebody who is out.
+    /// Holds back the whole log of a former member.
     mutating func hold(_ name: LogName, of person: PersonID) {
         self.waiting[name] = WaitingLog(seq: 1, reason: .standing)
         self.authors[name] = person

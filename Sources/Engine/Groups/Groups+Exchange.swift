@@ -180,7 +180,12 @@ extension Groups {
         }
         var isBrought = self.concerns(id, link)
         var answer: [GroupAction] = []
-        if !isBrought, let join = acts.first(where: { $0.isJoin(by: peer.device) }) {
+        // Somebody new comes by one join, of the device that shows it: whatever another one says is not looked at.
+        let joins = isBrought ? [] : acts.filter { $0.isJoin(of: peer.person) }
+        guard joins.count <= 1, joins.allSatisfy({ $0.statement.device == peer.device }) else {
+            return []
+        }
+        if let join = joins.first {
             let looked = self.look(
                 at: join, among: acts, of: id, on: link, as: tier, at: wall)
             answer = looked.answer
@@ -289,8 +294,8 @@ extension Groups {
     }
 
     /// Takes all acts whose basis is here, in an order in which each follows its own.
-    mutating func takeWaiting(in id: ConversationID) -> [Act] {
-        self.takeChecked(in: id, at: .max - Limits.joinMilliseconds).taken
+    mutating func takeWaiting(in id: ConversationID, at wall: UInt64) -> [Act] {
+        self.takeChecked(in: id, at: wall).taken
     }
 
     /// Gives also the links that brought joins without the line of their link.
@@ -346,10 +351,15 @@ extension GroupState {
     ///
     /// One that does not have its link in its past counts nowhere, whatever it shows.
     fileprivate func isShown(_ act: Act) -> Bool {
-        guard case .join(let id, _) = act.statement.kind,
-            case .link(let link)? = self.known(id)?.statement.kind,
-            self.isSeen(id, from: act.statement.basis)
-        else { return true }
+        guard let (id, link) = self.link(of: act) else { return true }
         return link.isShown(by: act, as: id)
+    }
+
+    /// The link by which a join comes, where it is here and in the join's past.
+    func link(of act: Act) -> (id: ActID, link: GroupLink)? {
+        guard case .join(let id, _) = act.statement.kind, let link = self.known(id)?.link,
+            self.isSeen(id, from: act.statement.basis)
+        else { return nil }
+        return (id, link)
     }
 }

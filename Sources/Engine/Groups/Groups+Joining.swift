@@ -1,7 +1,7 @@
 internal import Crypto
 package import Formats
 
-/// Why somebody who has come by a link is not in the group yet, by what a member has answered.
+/// Why the user is not in a group yet after using its link, as a member answered.
 package enum JoinObstacle: Hashable, Sendable {
     /// No member has answered.
     case unanswered
@@ -68,10 +68,10 @@ extension Groups {
         let proof = GroupLink.proof(
             of: invitation.link, in: id, for: self.own, on: self.device,
             by: GroupLink.signer(of: invitation.seed))
-        // It follows what the user has left by, which puts them out otherwise.
+        // It follows what the user has left by last, on whichever devices, which puts them out otherwise.
         let left = self.table[id]?.acts.values.filter {
             $0.statement.author == self.own && $0.statement.kind == .leave
-        }
+        }.sorted { ($1.time, $1.id) < ($0.time, $0.id) }.prefix(8)
         let basis = Set(left?.map(\.id) ?? []).union([invitation.link])
         let join = Act(
             .join(invitation.link, proof: proof), in: id, basis: basis.sorted(), time: time,
@@ -123,7 +123,7 @@ extension Groups {
         return [.joinAnswered(join.group, obstacle, on: link)]
     }
 
-    /// Whether acts bring the user in or may do so, once their past is here; a member shows them also to who is out.
+    /// Whether acts bring the user in, or may once their past is here; members also send them to former members.
     private func isLetIn(
         by acts: [Act], with join: Act, of id: ConversationID, _ founding: Group
     ) -> Bool {
@@ -134,7 +134,7 @@ extension Groups {
         return waits || act.map { $0.id != join.id || view.roster.members[self.own] != nil } == true
     }
 
-    /// Notes a peer's answer; gives who is told at once.
+    /// Notes a peer's answer, and gives the request that it settles, if any.
     mutating func answered(
         _ id: ConversationID, _ obstacle: JoinObstacle, on link: LinkID
     ) -> RequestID? {
@@ -156,10 +156,10 @@ extension Groups {
 
     /// Enters a group that a member has shown; nil where that cannot be.
     mutating func enter(
-        _ request: GroupRequest, host: PersonID
+        _ request: GroupRequest, host: PersonID, at wall: UInt64
     ) -> (writes: GroupWrites, request: RequestID?)? {
         var writes = self.ask(request)
-        guard let more = self.accept(request.group) else { return nil }
+        guard let more = self.accept(request.group, at: wall) else { return nil }
         writes.add(more)
         self.table[request.group]?.hosts.insert(host)
         return (writes, self.joining.removeValue(forKey: request.group)?.request?.id)
@@ -174,7 +174,7 @@ extension Groups {
 }
 
 extension JoinProgress {
-    /// Takes out who is told what becomes of it.
+    /// Takes out the request that waits for the outcome.
     mutating func takeRequest() -> RequestID? { self.request.take()?.id }
 }
 

@@ -58,7 +58,7 @@ extension Groups {
             name: state.group.name, realm: state.group.realm, group: id, link: link, seed: seed)
     }
 
-    /// Looks at a join that the peer of a link shows as its own, who is no member, and gives what the peer is told.
+    /// Judges the join of a peer that is not a member, and gives the answer to send.
     ///
     /// A join from its author's own device is taken only while its link is open by this node's clock, so that nobody
     /// comes late with an earlier date.
@@ -71,7 +71,7 @@ extension Groups {
             // A member who came by a link may bring it, too.
             let made = state.acts[name] ?? acts.first(where: { $0.id == name }),
             let terms = made.link
-        else { return (.brings, []) }
+        else { return (.refused, []) }
         // Each costs signatures and a look at the whole roster.
         guard peer.joins < Limits.joinsOfLink else { return (.refused, []) }
         self.peers[link]?.joins += 1
@@ -79,7 +79,7 @@ extension Groups {
         let isHere = state.has(join.id)
         guard terms.isShown(by: join, as: name),
             isHere || terms.isInTime(at: wall),
-            isHere || state.hasRoom(for: join) && !state.isFull
+            isHere || !state.isFull && (state.acts[name] == nil || state.hasRoom(for: join))
         else { return (.refused, answer) }
         // Whose clock is so far ahead shows it again on the next link.
         guard join.statement.time <= wall + Limits.joinMilliseconds else { return (.refused, []) }
@@ -135,9 +135,9 @@ extension Act {
     /// The link that it makes; nil where it makes none.
     var link: GroupLink? { self.statement.kind.link }
 
-    /// Whether this device comes by a link with it.
-    func isJoin(by device: PeerID) -> Bool {
-        if case .join = self.statement.kind { self.statement.device == device } else { false }
+    /// Whether somebody comes by a link with it.
+    func isJoin(of person: PersonID) -> Bool {
+        if case .join = self.statement.kind { self.statement.author == person } else { false }
     }
 }
 

@@ -107,6 +107,20 @@ extension GroupRequest: WaitingRequest {
     /// The group, as its maker has founded it; nil once it is declined.
     package var founding: Group? { self.acts.lazy.compactMap { $0.statement.kind.founded }.first }
 
+    /// What is taken with it: the founding, and what brings the user in with its past.
+    ///
+    /// What else came along nobody has looked at.
+    var wanted: [Act] {
+        let byID = Dictionary(self.acts.map { ($0.id, $0) }, uniquingKeysWith: { one, _ in one })
+        var found: Set<ActID> = []
+        var left = [self.add]
+        while let id = left.popLast() {
+            guard let act = byID[id], found.insert(id).inserted else { continue }
+            left += act.statement.basis
+        }
+        return self.acts.filter { found.contains($0.id) || $0.statement.kind.founded != nil }
+    }
+
     /// The device that signed what brings the user in; once it is declined, the one that brought it.
     package var inviter: PeerID {
         self.acts.first { $0.id == self.add }?.statement.device ?? self.device

@@ -88,23 +88,25 @@ struct Groups {
     // MARK: Beginning and ending
 
     /// Begins a group with its founding; gives what is to be written.
-    mutating func begin(_ group: Group, with acts: [Act]) -> GroupWrites {
+    mutating func begin(
+        _ group: Group, with acts: [Act], at wall: UInt64 = .max - Limits.joinMilliseconds
+    ) -> GroupWrites {
         var writes = GroupWrites()
         if self.table[group.id] == nil {
             self.table[group.id] = GroupState(group, isActive: true)
         }
         self.table[group.id]?.isActive = true
         for act in acts { self.wait(act, from: nil, in: group.id) }
-        writes.acts = self.takeWaiting(in: group.id)
+        writes.acts = self.takeWaiting(in: group.id, at: wall)
         return writes
     }
 
     /// Begins a group into which the user was brought and has accepted it; nil where nothing of it waits.
-    mutating func accept(_ id: ConversationID) -> GroupWrites? {
+    mutating func accept(_ id: ConversationID, at wall: UInt64) -> GroupWrites? {
         guard let request = self.pendingRequests.first(where: { $0.group == id }),
             let group = request.founding
         else { return nil }
-        let writes = self.begin(group, with: request.acts)
+        let writes = self.begin(group, with: request.wanted, at: wall)
         self.host(request)
         return writes
     }
@@ -118,7 +120,7 @@ struct Groups {
 
     /// Lets those in who showed the group, until its acts are here.
     private mutating func host(_ request: GroupRequest) {
-        for act in request.acts {
+        for act in request.wanted {
             if act.id == request.add {
                 self.table[request.group]?.hosts.insert(act.statement.author)
             }
@@ -190,7 +192,7 @@ struct Groups {
             default: 1
             }
         guard
-            state.shares.left(to: self.own, among: state.view.known) >= signed.count + kept
+            state.shares.left(to: self.own) >= signed.count + kept
         else { throw ActRefusal(reason: .share) }
         let roster = state.view(with: signed).roster
         switch signed.last.flatMap({ roster.verdicts[$0.id] }) {

@@ -61,7 +61,10 @@ extension Node {
             guard let asked = self.groups.joining[group.id]?.takeRequest() else { return }
             return self.answer(asked, .failed(obstacle))
         }
-        guard let (writes, asked) = self.groups.enter(request, host: host) else { return }
+        guard
+            let (writes, asked) = self.groups.enter(
+                request, host: host, at: self.now.wall)
+        else { return }
         self.enter(group, writes, asked)
     }
 
@@ -122,6 +125,7 @@ extension Node {
             let realm = self.groups.table[group]?.group.realm,
             !self.groups.concerns(group, id), !self.links[id].realms.isCommon(realm)
         else { return false }
-        return acts.contains { $0.isJoin(by: self.links[id].info.peer) }
+        let person = self.links[id].info.certificate.personID
+        return acts.contains { $0.isJoin(of: person) }
     }
 }

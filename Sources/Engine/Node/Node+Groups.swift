@@ -82,7 +82,7 @@ extension Node {
         if let obstacle = self.obstacle(toEnter: id, in: group.realm) {
             return self.answer(request, .failed(obstacle))
         }
-        guard let writes = self.groups.accept(id) else { return }
+        guard let writes = self.groups.accept(id, at: self.now.wall) else { return }
         self.enter(group, writes, request)
         self.tellAnswered(id, isAccepted: true)
     }

@@ -136,6 +136,32 @@ struct DeviceLinkingTests {
         #expect(test.new.linking.receive([1], isLast: true, on: LinkID(1)) == nil)
     }
 
+    @Test("a code that is typed before the new device's last step is here waits for it two seconds")
+    func typedEarly() throws {
+        var test = self
+        let committed = test.new.linking.begin(
+            with: test.old.seen(), nonce: fixed32(1), Self.begin, at: test.now)
+        let nonce = test.old.linking.receive(
+            try #require(Self.steps(committed).last), from: test.new.seen(), nonce: fixed32(2),
+            at: test.now)
+        let opened = test.new.linking.receive(
+            try #require(Self.steps(nonce).first), from: test.old.seen(), nonce: .zero, at: test.now
+        )
+        let code = try Self.code(opened)
+        let due = test.now.monotonic + Limits.deviceOpenMilliseconds
+        #expect(test.approve(code) == [.perform(.arm(.devices, at: due))])
+        // One that nobody shows is refused only then.
+        var other = test
+        other.now.monotonic = due
+        #expect(Self.failure(other.old.linking.wake(at: other.now)) == .wrongCode(left: 2))
+        let answered = test.old.linking.receive(
+            try #require(Self.steps(opened).first), from: test.new.seen(), nonce: .zero,
+            at: test.now)
+        #expect(try Self.check(answered).count == 4)
+        test.now.monotonic = due
+        #expect(test.old.linking.wake(at: test.now).isEmpty)
+    }
+
     @Test("nothing is taken before the user has typed the digits")
     func early() throws {
         var test = self

@@ -153,7 +153,9 @@ struct GroupNetwork {
             case .asked(let request, _, _):
                 self.members[index].disk.append(self.members[index].groups.ask(request))
             case .entered(let request, _, let host):
-                if let entered = self.members[index].groups.enter(request, host: host) {
+                if let entered = self.members[index].groups.enter(
+                    request, host: host, at: .max - Limits.joinMilliseconds)
+                {
                     self.members[index].disk.append(entered.writes)
                 }
             case .joinAnswered(let id, let obstacle, let link):
@@ -253,7 +255,10 @@ struct GroupNetwork {
     }
 
     mutating func accept(_ index: Int) throws -> Bool {
-        guard let writes = self.members[index].groups.accept(self.group) else { return false }
+        guard
+            let writes = self.members[index].groups.accept(
+                self.group, at: .max - Limits.joinMilliseconds)
+        else { return false }
         self.members[index].disk.append(writes)
         try self.settleShares()
         return true

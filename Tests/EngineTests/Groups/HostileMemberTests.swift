@@ -129,6 +129,33 @@ struct HostileMemberTests {
         #expect(taken == 1 && scene.state.hosts == [scene.mallory.id])
     }
 
+    // Shows: daemon.group-members
+    @Test("fills nothing with joins of invented people by a link that nobody has made")
+    func invented() {
+        var scene = HostileScene()
+        let joins = (UInt8(120)..<140).map {
+            scene.act(
+                .join(ActID(fixed32($0)), proof: .zero), by: HostileScene.Person($0))
+        }
+        #expect(scene.receive(joins).written == 0)
+    }
+
+    // Shows: daemon.requests
+    @Test("is accepted with what brings the user in, and nothing that came along with it")
+    func alongside() {
+        let scene = HostileScene()
+        var groups = Groups(own: scene.victor.id, device: scene.victor.device)
+        let create = scene.act(.create(scene.group), by: scene.olga, basis: [])
+        let add = scene.act(.add(scene.victor.id), by: scene.olga, basis: [create.id])
+        let junk = scene.act(
+            .remove(scene.olga.id, seen: []), by: scene.mallory, basis: [create.id], at: 9)
+        _ = groups.ask(
+            GroupRequest(
+                group: scene.group.id, device: scene.mallory.device, add: add.id,
+                acts: [create, junk, add], time: 20, source: ""))
+        #expect(groups.accept(scene.group.id, at: 20)?.acts.map(\.id) == [create.id, add.id])
+    }
+
     // Shows: daemon.requests
     @Test("asks the user once, and not again within the hour after that was declined")
     func requests() throws {

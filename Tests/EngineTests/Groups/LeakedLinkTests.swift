@@ -86,6 +86,34 @@ struct LeakedLinkTests {
         #expect(known == 1)
     }
 
+    // Shows: daemon.group-links
+    @Test("brings in nobody whose join another device has signed, or who shows several")
+    func others() throws {
+        var crowd = try Crowd(needsApproval: false)
+        let keys = personKeys(7, 8)
+        let (here, elsewhere) = (signer(7), signer(9))
+        var info = LinkInfo(to: PeerID(here.publicKey))
+        info.certificate = keys.certify(here, at: 1)
+        crowd.groups.linked(LinkID(1), info)
+        func join(by device: Signer, _ link: ActID) -> Act {
+            let proof = GroupLink.proof(
+                of: link, in: crowd.group.id, for: keys.id, on: PeerID(device.publicKey),
+                by: GroupLink.signer(of: crowd.line.seed))
+            return Act(
+                .join(link, proof: proof), in: crowd.group.id, basis: [crowd.line.link],
+                time: HybridTime(3 << 16), certificate: keys.certify(device, at: 1), by: device)
+        }
+        let foreign = join(by: elsewhere, crowd.line.link)
+        let unknown = join(by: here, ActID(fixed32(5)))
+        let good = join(by: here, crowd.line.link)
+        for acts in [[foreign], [unknown, good], [good, foreign], [unknown]] {
+            let actions = crowd.groups.receive(.acts(crowd.group.id, acts), on: LinkID(1), at: 4)
+            #expect(!actions.contains { if case .write = $0 { true } else { false } })
+        }
+        let actions = crowd.groups.receive(.acts(crowd.group.id, [good]), on: LinkID(1), at: 4)
+        #expect(actions.contains { if case .write = $0 { true } else { false } })
+    }
+
     @Test("is looked at for one peer 16 times on a link")
     func often() throws {
         var crowd = try Crowd(needsApproval: true)

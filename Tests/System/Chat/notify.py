@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import struct
 import subprocess
 import sys
 import threading
@@ -167,7 +168,7 @@ def scripted(pair: Pair, desk: Desk, notifier: Notifier, checks: Checks) -> None
         for m in pair.ben.call("history", to="@ada", limit=5)["messages"]), 15)
     checks.that("an answer typed there reaches the other", True)
     dot = pair.folder / "dot.png"
-    dot.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
+    dot.write_bytes(b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 1, 1) + bytes(64))
     pair.ben.output("profile", "--picture", str(dot))
 
     def is_here() -> bool:

@@ -23,7 +23,7 @@ from Driver.process import until  # noqa: E402
 
 ON_LOOPBACK = ["--interface", "lo", "--discovery", "embedded"]
 CHROMIUM = "/usr/bin/chromium-headless-shell"
-PATIENCE_MILLISECONDS = 30_000
+PATIENCE_MILLISECONDS = 10_000
 
 
 def arguments() -> argparse.Namespace:
