@@ -73,13 +73,6 @@ package struct ActivatedSocket: Sendable {
         return found
     }
 
-    /// A listening Unix socket of this process that the next run is to take over as if it came from systemd.
-    ///
-    /// It is open for as long as whoever has it.
-    package init(keeping number: Int32) {
-        (self.name, self.kind, self.number) = ("control", .unixListener, number)
-    }
-
     /// Becomes this program anew, with these sockets handed over to it; returns only where it cannot.
     package static func becomeAnew(with sockets: [ActivatedSocket]) -> SystemError {
         // Behind all places that they go to, so that none is overwritten before it is moved.
@@ -110,5 +103,14 @@ package struct ActivatedSocket: Sendable {
         let number = fcntl(self.number, F_DUPFD_CLOEXEC, 0)
         guard number >= 0 else { throw SystemError(errno, "fcntl") }
         return FileDescriptor(owning: number)
+    }
+}
+
+extension ActivatedSocket {
+    /// A listening Unix socket of this process that the next run is to take over as if it came from systemd.
+    ///
+    /// It is open for as long as whoever has it.
+    package init(keeping number: Int32) {
+        self.init(name: "control", kind: .unixListener, number: number)
     }
 }

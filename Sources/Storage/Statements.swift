@@ -273,8 +273,6 @@ final class ValueStatements: StatementGroup {
         """)
     lazy var pruneNotices = self.sql(
         "DELETE FROM notices WHERE number <= :number AND \(Self.ofKind)")
-    lazy var notes = self.sql(
-        "SELECT number, arrival, body FROM notices WHERE kind = :kind")
     lazy var removeNote = self.sql("DELETE FROM notices WHERE number = :number")
 
     private static let ofKind = "kind / 32 = :kind AND (:kinds >> (kind % 32)) & 1"

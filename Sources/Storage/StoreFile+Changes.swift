@@ -344,8 +344,9 @@ extension StoreFile {
     /// Of each sort there is one note: a start had some ten at most.
     private func removeNotes(likeThat note: Notice) throws(SQLiteError) {
         var same: [Int64] = []
-        try self.statements.values.notes.bind(.kind, Int64(note.number)).forEach {
-            (row) throws(SQLiteError) in
+        let notes = try self.database.prepare(
+            "SELECT number, arrival, body FROM notices WHERE kind = :kind")
+        try notes.bind(.kind, Int64(note.number)).forEach { (row) throws(SQLiteError) in
             let body = try row.opened(.body, as: .notice, at: row.int(.arrival).place)
             if body == note.body { same.append(row.int(.number)) }
         }

@@ -1,4 +1,5 @@
 import ControlAPI
+import Formats
 import Posix
 import TestSupport
 import Testing

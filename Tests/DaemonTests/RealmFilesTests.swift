@@ -1,3 +1,4 @@
+import Crypto
 import Engine
 import Formats
 import Glibc

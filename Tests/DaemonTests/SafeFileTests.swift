@@ -58,4 +58,14 @@ struct SafeFileTests {
             #expect(try Files.read(folder("safe.key"), limitBytes: 100) == bytes)
         }
     }
+    @Test("what a kill has left of an unfinished write is gone after the next start")
+    func unfinished() throws {
+        let folder = try TestFolder()
+        let safe = try SafeFile(in: folder.path).open()
+        let left = ["safe.key.7.99.new", "person.key.7.99.new"].map { folder($0) }
+        for path in left { try Files.writeAtomically([0] + Self.key(safe), to: path) }
+        try Files.writeAtomically([1], to: folder("notes.new"))
+        #expect(Self.key(try SafeFile(in: folder.path).open()) == Self.key(safe))
+        #expect(left.allSatisfy { !Files.exists($0) } && Files.exists(folder("notes.new")))
+    }
 }

@@ -100,7 +100,7 @@ extension IntegrationTests {
             _ = try node.stoa("lock", "remove", "--passphrase-file", right)
             try node.stop()
             try node.start()
-            #expect(try node.call("status")["lock"] == "none")
+            #expect(try node.call("status")["lock"] == nil)
             #expect(try node.stoa("history", "&hiddenroom").contains(Self.secret))
             try node.stop()
         }

@@ -1,6 +1,7 @@
 import Crypto
 import Engine
 import Formats
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -70,7 +71,7 @@ struct SealedColumnTests {
 
     /// Which of the secrets are in the database or its log.
     private static func found(_ planted: Planted, in directory: TemporaryDirectory) -> [Int] {
-        let bytes = ["", "-wal"].flatMap { (try? readFile(directory.database + $0)) ?? [] }
+        let bytes = ["", "-wal"].flatMap { TestFiles.read(directory.database + $0) ?? [] }
         return planted.secrets.indices.filter {
             bytes.firstRange(of: planted.secrets[$0]) != nil
         }

@@ -27,7 +27,7 @@ package enum StatusMethod: ControlMethod {
         package var clockSynchronised: Bool?
         package var scrub = Scrub()
         package var alerts: [Alert] = []
-        package var lock = LockWord.none
+        package var lock: LockWord?
 
         package init() {}
 
@@ -75,7 +75,7 @@ package enum StatusMethod: ControlMethod {
                 "Conditions that need attention, oldest first; empty if all is well.")
             visitor.field(
                 "lock", &self.lock, .any,
-                "Whether a passphrase locks this node: none, open or locked. Of a locked node only version, dataDirectory, startedAt and lock mean something."
+                "Of a node with a passphrase: whether it is locked. Then only version, dataDirectory, startedAt and lock mean something."
             )
             visitor.field(
                 "waiting", &self.waiting, .any,

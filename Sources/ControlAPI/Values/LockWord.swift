@@ -1,9 +1,7 @@
-/// Whether a passphrase protects what a node has on its disk.
+/// How a node is that a passphrase protects.
 package enum LockWord: String, WordValue {
-    /// No passphrase is set.
-    case none
-    /// One is set, and the node is open.
+    /// It has its keys.
     case open
-    /// One is set, and the node has forgotten its keys.
+    /// It has forgotten them.
     case locked
 }

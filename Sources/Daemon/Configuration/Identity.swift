@@ -385,8 +385,8 @@ private struct KeyFolders {
         more.withUnsafeBytes { whole.append(contentsOf: $0) }
         let sealed = SealedFile.seal(whole.span.bytes, as: name, by: self.safe)
         do throws(SystemError) {
-            try Files.writeAtomically(
-                sealed, to: "\(self.data)/\(name)", mode: 0o600, erasesOld: true)
+            try Files.replaceErasing(
+                sealed, to: "\(self.data)/\(name)", mode: 0o600)
         } catch { throw StartError(error, exitCode: .cannotCreate) }
     }
 }

@@ -125,9 +125,10 @@ struct RealmFiles: Sendable {
     /// The content of an own file, sealed or in the open.
     private func opened(_ file: String) throws(StartError) -> [UInt8] {
         let bytes = try Self.bytes(
-            of: "\(self.own)/\(file)", limit: Self.limitBytes + SealedFile.addedByteCount)
+            of: "\(self.own)/\(file)", limit: 2 * Self.limitBytes)
         do throws(CryptoError) {
-            return try SealedFile.open(bytes, as: Self.place(file), by: self.safe)
+            let content = try SealedFile.open(bytes, as: Self.place(file), by: self.safe)
+            if content.count <= Self.limitBytes { return content }
         } catch {
             throw StartError(
                 "\(self.own)/\(file) is sealed, and \(SafeFile.name) does not open it",
@@ -135,6 +136,7 @@ struct RealmFiles: Sendable {
                     + "realm",
                 exitCode: .data)
         }
+        throw Self.unusable("\(self.own)/\(file)", "at most \(Self.limitBytes) bytes are expected")
     }
 
     /// What an own file is sealed as.
@@ -209,9 +211,9 @@ struct RealmFiles: Sendable {
     }
 
     private func write(_ bytes: [UInt8], to file: String) throws(SystemError) {
-        try Files.writeAtomically(
+        try Files.replaceErasing(
             SealedFile.seal(bytes.span.bytes, as: Self.place(file), by: self.safe),
-            to: "\(self.own)/\(file)", mode: 0o600, erasesOld: true)
+            to: "\(self.own)/\(file)", mode: 0o600)
     }
 
     /// Seals the user's own that are in the open: from before there was a safe, or put there by the user.
@@ -220,7 +222,7 @@ struct RealmFiles: Sendable {
     func seal() throws(StartError) {
         for file in try Self.names(in: self.own, endingIn: Self.suffix) {
             var bytes = try Self.bytes(
-                of: "\(self.own)/\(file)", limit: Self.limitBytes + SealedFile.addedByteCount)
+                of: "\(self.own)/\(file)", limit: 2 * Self.limitBytes)
             defer { bytes.wipe() }
             guard !SealedFile.isSealed(bytes) else { continue }
             do throws(SystemError) { try self.write(bytes, to: file) } catch {

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Engine
 internal import Formats
 internal import Posix
 internal import Storage
@@ -18,6 +19,7 @@ struct SafeFile {
     ///
     /// Throws where the file has another size, mode or owner, and where it is missing beside what it seals.
     func begin() throws(StartError) -> StoredSafe {
+        self.removeUnfinished()
         if let stored = try self.stored() { return stored }
         try self.refuseIfLost()
         let made = StoredSafe.open(.generate())
@@ -27,30 +29,56 @@ struct SafeFile {
         return made
     }
 
-    /// As ``begin()``, for what cannot wait to be unlocked; throws where it is locked.
-    func open() throws(StartError) -> Safe { try Self.open(try self.begin()) }
-
-    /// The safe where nothing may be written: a new one, which opens nothing, where there is none.
-    func peek() throws(StartError) -> Safe {
-        try self.stored().map { (stored) throws(StartError) in try Self.open(stored) }
-            ?? .generate()
+    /// As ``begin()``, for what cannot wait to be unlocked.
+    ///
+    /// Throws where it is locked, and no passphrase is in the folder of credentials.
+    func open(credentials: String? = nil) throws(StartError) -> Safe {
+        try Self.open(try self.begin(), credentials)
     }
 
-    private static func open(_ stored: StoredSafe) throws(StartError) -> Safe {
-        guard case .open(let safe) = stored else {
+    /// The safe where nothing may be written: a new one, which opens nothing, where there is none.
+    func peek(credentials: String? = nil) throws(StartError) -> Safe {
+        try Self.open(try self.stored() ?? .open(.generate()), credentials)
+    }
+
+    /// As ``peek()``; nil where it is locked.
+    func peekUnlessLocked() throws(StartError) -> Safe? {
+        if case .locked? = try self.stored() { nil } else { try self.peek() }
+    }
+
+    private static func open(
+        _ stored: StoredSafe, _ credentials: String?
+    ) throws(StartError) -> Safe {
+        switch stored {
+        case .open(let safe): return safe
+        case .locked(let locked):
+            if let safe = try locked.opened(byCredentialIn: credentials) { return safe }
             throw StartError(
                 "the data is locked by a passphrase",
-                remedy: "start stoad, remove the lock, and try again: stoa lock remove",
+                remedy:
+                    "write the passphrase to a file safe.passphrase in a folder of its own, and "
+                    + "try again with CREDENTIALS_DIRECTORY=FOLDER",
                 exitCode: .locked)
         }
-        return safe
     }
 
     /// Replaces the file; what was in it is overwritten as far as the disk allows.
     func write(_ stored: StoredSafe) throws(SystemError) {
         var bytes = stored.encoded
         defer { bytes.wipe() }
-        try Files.writeAtomically(bytes, to: self.path, mode: 0o600, erasesOld: true)
+        try Files.replaceErasing(bytes, to: self.path, mode: 0o600)
+    }
+
+    /// Removes what a kill has left of writes to this file and to those that it seals: a lock that was being removed has
+    /// left its key in the open there.
+    private func removeUnfinished() {
+        let beginnings = ([Self.name] + Identity.secretNames).map { $0 + "." }
+        for name in (try? Files.names(in: self.folder)) ?? []
+        where name.hasSuffix(Files.unfinishedSuffix)
+            && beginnings.contains(where: { name.hasPrefix($0) })
+        {
+            try? Files.removeErasing("\(self.folder)/\(name)")
+        }
     }
 
     /// What is in the file; nil where there is none.

@@ -1,5 +1,6 @@
 internal import ControlAPI
 internal import Crypto
+internal import Engine
 internal import Formats
 internal import Loop
 internal import Posix

@@ -30,17 +30,14 @@ extension SetLockMethod: MethodHandler {
 }
 
 extension NodeShell {
-    /// Whether a passphrase is set, as the file says.
-    var lockWord: LockWord {
-        if case .locked? = try? SafeFile(in: self.configuration.dataDirectory).stored() {
-            .open
-        } else {
-            .none
-        }
+    /// Whether a passphrase is set, as the file says; nil where none is.
+    var lockWord: LockWord? {
+        let stored = try? SafeFile(in: self.configuration.dataDirectory).stored()
+        return if case .locked? = stored { .open } else { nil }
     }
 
     fileprivate func lock(_ reply: Reply) throws(RPCError) {
-        guard self.lockWord != .none else { throw .noLock }
+        guard self.lockWord != nil else { throw .noLock }
         reply.answer(EmptyValue())
         self.log(.notice, "locking: the daemon runs itself anew")
         self.stop(then: .lock)

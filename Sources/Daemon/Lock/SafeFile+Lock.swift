@@ -44,6 +44,22 @@ extension SafeFile {
 }
 
 extension LockedSafe {
+    /// Opens it by the passphrase that systemd hands over as a credential; nil where it hands none over.
+    func opened(byCredentialIn folder: String?) throws(StartError) -> Safe? {
+        guard let path = folder.map({ "\($0)/safe.passphrase" }), Files.exists(path) else {
+            return nil
+        }
+        do {
+            var bytes = try Files.read(path, limitBytes: Phrase.limitBytes + 2)
+            defer { bytes.wipe() }
+            return try self.open(by: Phrase(chosen: String(decoding: bytes, as: UTF8.self)))
+        } catch {
+            throw StartError(
+                "the credential safe.passphrase does not open the lock: \(error)",
+                remedy: "correct it; or unlock: stoa unlock", exitCode: .locked)
+        }
+    }
+
     /// Opens it for a client; takes half a second.
     func opened(by phrase: Phrase) throws(RPCError) -> Safe {
         do throws(CryptoError) { return try self.open(by: phrase) } catch {

@@ -12,6 +12,7 @@ struct OfflineMaintenance {
     private let print: (String) -> Void
     private let owner: PeerID
     private let safe: Safe
+    private let credentials: String?
     private let lock: DataLock
 
     /// Takes the data directory; throws where there is none, or where a daemon uses it.
@@ -19,6 +20,7 @@ struct OfflineMaintenance {
         self.configuration = configuration
         self.print = print
         let credentials = ProcessEnvironment.variable("CREDENTIALS_DIRECTORY")
+        self.credentials = credentials
         guard
             Files.exists("\(configuration.dataDirectory)/\(Identity.fileName)")
                 || credentials.map({ Files.exists("\($0)/\(Identity.fileName)") }) ?? false
@@ -28,7 +30,8 @@ struct OfflineMaintenance {
                 remedy: "give the right place with --data-dir", exitCode: .unavailable)
         }
         self.lock = try DataLock(directory: configuration.dataDirectory)
-        self.safe = try SafeFile(in: configuration.dataDirectory).peek()
+        self.safe = try SafeFile(in: configuration.dataDirectory).peek(
+            credentials: credentials)
         let signer = try Identity.device(
             dataDirectory: configuration.dataDirectory, credentialsDirectory: credentials,
             safe: self.safe)
@@ -125,7 +128,8 @@ struct OfflineMaintenance {
     func repair() throws(StartError) -> Int32 {
         let repair: StoreRepair.Repair
         // What it writes is sealed, also where no start has made the key yet.
-        let safe = try SafeFile(in: self.configuration.dataDirectory).open()
+        let safe = try SafeFile(in: self.configuration.dataDirectory).open(
+            credentials: self.credentials)
         do throws(StoreFailure) {
             repair = try StoreRepair.repair(
                 directory: self.configuration.dataDirectory, owner: self.owner, safe: safe,

@@ -138,26 +138,16 @@ package enum DaemonProcess {
         guard case .locked(let locked) = stored else { return stored }
         ProcessEnvironment.forbidDumps()
         // Whoever has locked it a moment ago wants it to stay so.
-        guard ProcessEnvironment.take(Self.lockedVariable) == nil,
-            let folder = ProcessEnvironment.variable("CREDENTIALS_DIRECTORY"),
-            Files.exists("\(folder)/\(Self.passphraseCredential)")
-        else { return stored }
-        do {
-            let bytes = try Files.read(
-                "\(folder)/\(Self.passphraseCredential)", limitBytes: Phrase.limitBytes + 2)
-            let phrase = try Phrase(chosen: String(decoding: bytes, as: UTF8.self))
-            return .open(try locked.open(by: phrase))
+        guard ProcessEnvironment.take(Self.lockedVariable) == nil else { return stored }
+        do throws(StartError) {
+            let folder = ProcessEnvironment.variable("CREDENTIALS_DIRECTORY")
+            return try locked.opened(byCredentialIn: folder).map { .open($0) } ?? stored
         } catch {
-            log(
-                .error,
-                "the credential \(Self.passphraseCredential) does not open the lock: \(error); "
-                    + "unlock with: stoa unlock")
+            log(.error, error.description)
             return stored
         }
     }
 
-    /// The systemd credential that holds the passphrase of the lock.
-    private static let passphraseCredential = "safe.passphrase"
     /// Says to the next start that it was locked on purpose.
     private static let lockedVariable = "STOAD_LOCKED"
 

@@ -39,7 +39,7 @@ package enum StoredSafe: Sendable {
             var bytes: [UInt8] = []
             bytes.reserveCapacity(1 + SecretKey.byteCount)
             bytes.append(Self.openForm)
-            safe.withKey { $0.withUnsafeBytes { bytes.append(contentsOf: $0) } }
+            safe.withKey { bytes.append($0) }
             return bytes
         case .locked(let locked): return locked.encoded
         }

@@ -17,7 +17,7 @@ struct LockCommand: Subcommand {
         ],
         details: [
             "\"lock\" alone locks the node now: it ends its links and forgets its keys, and nobody can read or send anything until stoa unlock. A locked node receives nothing; messages come from peers once it is open.",
-            "\"set\" chooses the passphrase. Whoever copies the data folder of a locked node cannot act as you, and cannot read secret rooms, groups, conversations of two, requests and notices. Texts of open rooms, names of people, sizes and times are not protected: encrypt the disk for those.",
+            "\"set\" chooses the passphrase. A thief of the data folder of a locked node cannot act as you, and cannot read secret rooms, groups, conversations of two, requests and notices. Texts of open rooms, names of people, sizes and times are not protected: encrypt the disk for those.",
             "A passphrase that is forgotten cannot be recovered. The way back is a backup, restored as a new device; messages come back from peers that have them.",
         ])
     static let mayTakeLong = true
@@ -71,7 +71,7 @@ struct LockCommand: Subcommand {
         params.withoutBackup = self.isWithoutBackup ? true : nil
         try context.show(SetLockMethod.self, params) { _ in
             self.step == .remove
-                ? "the lock is removed: whoever copies the data folder can act as you\n"
+                ? "the lock is removed: a copy of the data folder is enough to act as you\n"
                 : "the passphrase is set, and cannot be recovered if it is forgotten; lock this node: "
                     + "stoa lock\n"
         }
@@ -87,38 +87,5 @@ struct LockCommand: Subcommand {
             }
         }
         return passphrase
-    }
-}
-
-/// The command `stoa unlock`.
-struct UnlockCommand: Subcommand {
-    static let syntax = CommandSyntax(
-        UnlockMethod.description, examples: ["stoa unlock"],
-        options: [
-            OptionSyntax(
-                "--passphrase-file", "FILE|-",
-                "read the passphrase from a file instead of asking for it")
-        ],
-        details: [
-            "A wrong passphrase takes about a second, and any number of them can be tried."
-        ])
-    static let mayTakeLong = true
-
-    private let file: String?
-
-    init(_ arguments: ParsedArguments) { self.file = arguments.value("--passphrase-file") }
-
-    func run(in context: CommandContext) throws(Failure) {
-        // Nobody likes to type a passphrase that is not needed.
-        guard try context.call(StatusMethod.self).value.lock == .locked else {
-            try context.console.print("this node is not locked\n")
-            return
-        }
-        context.disconnect()
-        let passphrase = try SecretInput.passphrase.read(self.file, context)
-        try context.show(UnlockMethod.self, UnlockMethod.Params { $0.passphrase = passphrase }) {
-            _ in "unlocked\n"
-        }
-        context.noteChange()
     }
 }
