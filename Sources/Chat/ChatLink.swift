@@ -170,6 +170,11 @@ extension ChatState {
         switch asked {
         case .status:
             let status = StatusMethod.Result(reading: result)
+            guard status.lock != .locked else {
+                // Somebody must come and unlock it, so it is looked for seldom.
+                self.link.pause = ChatLink.pauses.upperBound
+                return self.lost("the node is locked: stoa unlock")
+            }
             self.own = (status.id, status.name.shown)
             self.takeLeft()
         case .follow:

@@ -114,7 +114,7 @@ extension ChatState {
         guard let place = self.outbox.next else { return }
         switch error.knownCode {
         // The same again, once there is another connection, or in a moment.
-        case .busy, .shuttingDown, .overflow:
+        case .busy, .shuttingDown, .overflow, .locked:
             self.notice = "not sent yet: " + Self.text(error)
             self.outbox.pausedUntil = self.now + ChatLink.pauses.upperBound
         default:

@@ -61,13 +61,18 @@ package enum ClientError: Error, Equatable, Sendable {
         }
     }
 
+    /// Whether somebody has locked the node.
+    package var isLocked: Bool {
+        if case .refused(let error) = self { error.knownCode == .locked } else { false }
+    }
+
     /// Whether a new connection, now or later, may do what this one did not.
     package var isPassing: Bool {
         switch self {
         case .noDaemon, .closed, .noAnswer: true
         case .refused(let error):
             switch error.knownCode {
-            case .overflow, .shuttingDown, .busy: true
+            case .overflow, .shuttingDown, .busy, .locked: true
             default: false
             }
         case .unusable, .interrupted, .takenOver, .garbled: false

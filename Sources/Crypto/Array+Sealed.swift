@@ -1,6 +1,6 @@
 extension [UInt8] {
     /// Appends a copy of `bytes`.
-    mutating func append(_ bytes: RawSpan) {
+    package mutating func append(_ bytes: RawSpan) {
         bytes.withUnsafeBytes { self.append(contentsOf: $0) }
     }
 

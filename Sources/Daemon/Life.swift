@@ -19,7 +19,7 @@ struct Life {
 
     private(set) var phase = Phase.running
     private var failure: StartError?
-    private var isToRestart = false
+    private var next = DaemonRun.Outcome.stopped
 
     var isRunning: Bool { self.phase == .running }
 
@@ -28,14 +28,14 @@ struct Life {
 
     /// How it has ended.
     var outcome: DaemonRun.Outcome {
-        self.failure.map { .failed($0) } ?? (self.isToRestart ? .restart : .stopped)
+        self.failure.map { .failed($0) } ?? self.next
     }
 
     /// Begins to stop; false where it has begun already.
     ///
     /// Whoever stops it for good has the last word.
-    mutating func stop(toRestart: Bool) -> Bool {
-        self.isToRestart = toRestart && (self.isToRestart || self.isRunning)
+    mutating func stop(then next: DaemonRun.Outcome) -> Bool {
+        if next == .stopped || self.isRunning { self.next = next }
         return self.isRunning
     }
 

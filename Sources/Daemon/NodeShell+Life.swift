@@ -93,9 +93,9 @@ extension NodeShell {
     // MARK: Stop
 
     /// Stops cleanly, within a second, and then has the process begin again or not.
-    func stop(toRestart: Bool) {
-        guard self.life.stop(toRestart: toRestart) else { return }
-        if !toRestart { Readiness.stopping() }
+    func stop(then next: DaemonRun.Outcome = .stopped) {
+        guard self.life.stop(then: next) else { return }
+        if next == .stopped { Readiness.stopping() }
         self.log(.info, "stopping")
         self.network.listening.stop()
         self.peerStreams.stopOpening()
@@ -139,7 +139,7 @@ extension NodeShell {
             }
             self.peerStreams.sayGoodbye()
             self.timers.disarmAll()
-            self.clients.control.finish()
+            self.clients.control.finish(isKept: self.life.outcome == .lock)
         }
     }
 

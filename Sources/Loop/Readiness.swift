@@ -73,6 +73,21 @@ package struct ActivatedSocket: Sendable {
         return found
     }
 
+    /// Becomes this program anew, with these sockets handed over to it; returns only where it cannot.
+    package static func becomeAnew(with sockets: [ActivatedSocket]) -> SystemError {
+        // Behind all places that they go to, so that none is overwritten before it is moved.
+        let least = 3 + Int32(sockets.count)
+        let copies = sockets.map { fcntl($0.number, F_DUPFD_CLOEXEC, least) }
+        guard !copies.contains(where: { $0 < 0 }) else { return SystemError(errno, "fcntl") }
+        for (index, copy) in copies.enumerated() {
+            guard dup2(copy, 3 + Int32(index)) >= 0 else { return SystemError(errno, "dup2") }
+        }
+        setenv("LISTEN_PID", "\(getpid())", 1)
+        setenv("LISTEN_FDS", "\(sockets.count)", 1)
+        setenv("LISTEN_FDNAMES", sockets.map(\.name).joined(separator: ":"), 1)
+        return ProgramStart.become("/proc/self/exe", CommandLine.arguments)
+    }
+
     private static func kind(of number: Int32) -> Kind {
         let stream = Int32(SOCK_STREAM.rawValue)
         if sd_is_socket_unix(number, stream, 1, nil, 0) > 0 { return .unixListener }
@@ -88,5 +103,14 @@ package struct ActivatedSocket: Sendable {
         let number = fcntl(self.number, F_DUPFD_CLOEXEC, 0)
         guard number >= 0 else { throw SystemError(errno, "fcntl") }
         return FileDescriptor(owning: number)
+    }
+}
+
+extension ActivatedSocket {
+    /// A listening Unix socket of this process that the next run is to take over as if it came from systemd.
+    ///
+    /// It is open for as long as whoever has it.
+    package init(keeping number: Int32) {
+        self.init(name: "control", kind: .unixListener, number: number)
     }
 }

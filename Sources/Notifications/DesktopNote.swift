@@ -19,4 +19,8 @@ package struct DesktopNote: Equatable, Sendable {
     package var actions: [NoteAction] = []
     /// Whose picture to show beside it: a person whom the user has let in.
     package var person: String?
+
+    /// That the node is locked.
+    static let locked = DesktopNote(
+        title: "Stoa is locked", text: "Messages wait. Unlock it with: stoa unlock")
 }

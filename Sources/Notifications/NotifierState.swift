@@ -107,6 +107,8 @@ package struct NotifierState: Sendable {
     private var asked: [Int64: Asked] = [:]
     private var lastID: Int64 = 0
     private var cursor: Int64?
+    /// Whether the node was locked when it was asked last, which the user was told.
+    private var isLocked = false
     private var pause = NotifierState.pauses.lowerBound
     private var nextAttempt: Int64? = 0
     private var isConnected = false
@@ -270,6 +272,7 @@ package struct NotifierState: Sendable {
         case .result(let result): self.take(result, asked, wishes)
         case .failure(let error): self.refused(error, asked)
         }
+        guard !self.isLocked else { return }
         // Once no list is coming: at log-in, and after quiet hours, all of it is told at once.
         guard self.wantsSummary, !self.asked.values.contains(where: { $0 != .follow }) else {
             return
@@ -281,6 +284,8 @@ package struct NotifierState: Sendable {
     private mutating func take(_ result: JSON, _ asked: Asked, _ wishes: () -> Wishes) {
         switch asked {
         case .follow:
+            if self.isLocked { self.effects.append(.close(tag: "locked")) }
+            self.isLocked = false
             if self.cursor == nil { self.cursor = SubscribeMethod.Result(reading: result).cursor }
         case .conversations:
             let page = ConversationsMethod.Result(reading: result)
@@ -468,7 +473,11 @@ package struct NotifierState: Sendable {
 
     private mutating func refused(_ error: RPCError, _ asked: Asked) {
         switch asked {
-        case .follow, .conversations, .requests: break
+        case .follow where error.knownCode == .locked:
+            // Whoever unlocks the node ends this connection, and the next one goes on with all that is left.
+            if !self.isLocked { self.effects.append(.show(tag: "locked", .locked)) }
+            self.isLocked = true
+        case .reply where error.knownCode == .locked, .follow, .conversations, .requests: break
         case .accept: self.tell(notDone: "Not accepted", why: error.message)
         case .reply(let reply):
             self.replies.removeAll { $0 == reply }

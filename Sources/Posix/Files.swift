@@ -36,6 +36,9 @@ package enum Files {
         }
     }
 
+    /// How the name of a file ends that is to replace another and is not whole yet.
+    package static let unfinishedSuffix = ".new"
+
     /// Replaces a file so that after a crash there is the old content or the new, never a part.
     ///
     /// Writes a new file beside it, syncs it, renames it over the old one and syncs the directory.
@@ -43,7 +46,8 @@ package enum Files {
     package static func writeAtomically(
         _ bytes: [UInt8], to path: String, mode: UInt32 = 0o600
     ) throws(SystemError) {
-        let temporary = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).new"
+        let unique = "\(getpid()).\(UInt32.random(in: .min ... .max))"
+        let temporary = "\(path).\(unique)\(self.unfinishedSuffix)"
         let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard number >= 0 else { throw SystemError(errno, "create", temporary) }
         do throws(SystemError) {
@@ -68,6 +72,36 @@ package enum Files {
             throw error
         }
         try self.syncDirectory(self.parent(of: path))
+    }
+
+    /// As ``writeAtomically(_:to:mode:)``, and overwrites what was in the old file with zeros.
+    ///
+    /// Only once the new name is durable: else a power cut could leave the old name, with zeros.
+    package static func replaceErasing(
+        _ bytes: [UInt8], to path: String, mode: UInt32 = 0o600
+    ) throws(SystemError) {
+        let old = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        let file = old < 0 ? nil : FileDescriptor(owning: old)
+        try self.writeAtomically(bytes, to: path, mode: mode)
+        if let file { self.erase(file) }
+    }
+
+    /// Removes a file and overwrites what was in it with zeros.
+    package static func removeErasing(_ path: String) throws(SystemError) {
+        let number = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        let file = number < 0 ? nil : FileDescriptor(owning: number)
+        try self.remove(path)
+        if let file { self.erase(file) }
+    }
+
+    /// Overwrites a file without a name; where that fails, or the disk writes elsewhere, its bytes stay in free blocks.
+    private static func erase(_ file: borrowing FileDescriptor) {
+        var status = stat()
+        // One with another name is somebody's copy.
+        guard fstat(file.number, &status) == 0, status.st_nlink == 0 else { return }
+        let zeros = [UInt8](repeating: 0, count: Int(status.st_size))
+        _ = pwrite(file.number, zeros, zeros.count, 0)
+        _ = fsync(file.number)
     }
 
     /// Makes the names in a directory durable: fsync(2) of the directory.

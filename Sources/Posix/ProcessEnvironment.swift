@@ -29,6 +29,19 @@ package enum ProcessEnvironment {
         getenv(name).map { String(cString: $0) }
     }
 
+    /// Sets a variable, for a program that this one becomes; call it while no other thread reads any: setenv(3).
+    package static func set(_ name: String, _ value: String) { setenv(name, value, 1) }
+
+    /// One environment variable, which is removed; call it before other threads start.
+    package static func take(_ name: String) -> String? {
+        defer { unsetenv(name) }
+        return self.variable(name)
+    }
+
+    /// Lets nobody else read the memory of this process, and writes none of it into a core dump:
+    /// `PR_SET_DUMPABLE`, prctl(2).
+    package static func forbidDumps() { clinux_forbid_dumps() }
+
     /// Lets all threads share one heap: one each would keep what it once needed; mallopt(3).
     ///
     /// Of what is free it keeps 2 MiB, for the parts of files. Call it before other threads start.

@@ -16,6 +16,9 @@ final class Database {
     private let journal = Journal()
     /// How large the file may become; nil for any size.
     var bound: PageBound?
+    /// What statements that are made from here on read and write sealed columns with; nil in a file from before
+    /// there were any.
+    var columns: ColumnSafe?
 
     /// How long the write-ahead log is.
     private final class Journal {
@@ -145,7 +148,7 @@ final class Database {
     }
 
     /// A statement that is compiled when it is first used.
-    func statement(_ sql: String) -> Statement { Statement(sql, on: self.handle) }
+    func statement(_ sql: String) -> Statement { Statement(sql, on: self.handle, self.columns) }
 
     /// The first column of the first row as an integer; 0 where there is no row.
     func int(_ sql: String) throws(SQLiteError) -> Int64 {

@@ -1,3 +1,4 @@
+package import Crypto
 package import Engine
 package import Formats
 
@@ -23,52 +24,61 @@ package actor MessageStore {
     /// `continuity` is the path of a small file, one per identity, in another directory, which must
     /// exist: with it the store proves that it is not an older copy of itself (``Continuity``).
     /// Where that is not proven ``snapshot()`` gives no incarnation. `owner` is the identity whose
-    /// logs are the own ones. `identify` tells a file from its copies (statx(2)); nil where it
+    /// logs are the own ones, `safe` seals what opens something else. `identify` tells a file from its copies (statx(2)); nil where it
     /// cannot.
     ///
     /// Throws `locked` while another process has the store open, `newer` for the file of a later
     /// version, `corrupt` for a file that is damaged or not a store, and what every call throws.
     /// `locked` and `newer` promise that nothing was written.
     package static func open(
-        directory: String, continuity: String, owner: PeerID, executor: any SerialExecutor,
-        identify: @escaping @Sendable (String) -> StoreFileIdentity?
+        directory: String, continuity: String, owner: PeerID, safe: Safe,
+        executor: any SerialExecutor, identify: @escaping @Sendable (String) -> StoreFileIdentity?
     ) async throws(StoreFailure) -> MessageStore {
         try await Self.open(
-            directory: directory, continuity: continuity, owner: owner, executor: executor,
-            idBatchCount: RecentIDs.batchCount, identify: identify)
+            directory: directory, continuity: continuity, owner: owner, safe: safe,
+            executor: executor, idBatchCount: RecentIDs.batchCount, identify: identify)
     }
 
     /// Opens the store with another size of what ``RecentIDs`` holds.
     static func open(
-        directory: String, continuity: String, owner: PeerID, executor: any SerialExecutor,
-        idBatchCount: Int, identify: @escaping @Sendable (String) -> StoreFileIdentity?
+        directory: String, continuity: String, owner: PeerID, safe: Safe,
+        executor: any SerialExecutor, idBatchCount: Int,
+        identify: @escaping @Sendable (String) -> StoreFileIdentity?
     ) async throws(StoreFailure) -> MessageStore {
         let store = MessageStore(executor: executor)
-        try await store.start(directory, continuity, owner, idBatchCount, identify)
+        try await store.start(directory, continuity, owner, safe, idBatchCount, identify)
         return store
     }
 
+    /// Whether columns of the store in a directory are sealed; false where there is none.
+    package static func isSealed(in directory: String) throws(StoreFailure) -> Bool {
+        try StoreDirectory.isSealed("\(directory)/\(StoreDirectory.databaseName)")
+    }
+
     private func start(
-        _ directory: String, _ continuity: String, _ owner: PeerID, _ idBatchCount: Int,
+        _ directory: String, _ continuity: String, _ owner: PeerID, _ safe: Safe,
+        _ idBatchCount: Int,
         _ identify: @Sendable (String) -> StoreFileIdentity?
     ) throws(StoreFailure) {
         self.file = try StoreFile(
-            directory: directory, continuity: continuity, owner: owner, idBatchCount: idBatchCount,
-            identify: identify)
+            directory: directory, continuity: continuity, owner: owner, safe: safe,
+            idBatchCount: idBatchCount, identify: identify)
     }
 
     /// Opens the store in a data directory whose file system is read-only: every call that would write throws
     /// `readOnly`.
     package static func openToRead(
-        directory: String, owner: PeerID, executor: any SerialExecutor
+        directory: String, owner: PeerID, safe: Safe, executor: any SerialExecutor
     ) async throws(StoreFailure) -> MessageStore {
         let store = MessageStore(executor: executor)
-        try await store.startReading(directory, owner)
+        try await store.startReading(directory, owner, safe)
         return store
     }
 
-    private func startReading(_ directory: String, _ owner: PeerID) throws(StoreFailure) {
-        self.file = try StoreFile(readingIn: directory, owner: owner)
+    private func startReading(
+        _ directory: String, _ owner: PeerID, _ safe: Safe
+    ) throws(StoreFailure) {
+        self.file = try StoreFile(readingIn: directory, owner: owner, safe: safe)
     }
 
     /// What stood at the end of the write-ahead log and was left out when the store was opened, in

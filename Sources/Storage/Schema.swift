@@ -11,7 +11,7 @@ enum Schema {
     /// "stoa": what programs before the first release wrote, which cannot be read.
     static let earlierApplicationID: Int64 = 0x7374_6F61
     /// The version that this build writes and reads; `PRAGMA user_version`.
-    static let version = 2
+    static let version = 3
 
     // Integers that stand for unsigned 64-bit values (hlc, incarnation) have their top bit flipped,
     // so that SQLite's signed order is theirs.
@@ -251,8 +251,12 @@ enum Schema {
             milliseconds INTEGER NOT NULL,
             source TEXT NOT NULL
         ) STRICT, WITHOUT ROWID;
-        """
+        """,
+        "-- The tables stay as they are; ``Database/sealColumns()`` seals what is in them.",
     ]
+
+    /// The first version of which columns are sealed.
+    static let sealedVersion = 3
 
     /// What streams have brought, which has an end of its own.
     ///
@@ -279,7 +283,10 @@ enum Schema {
         guard version < Self.version else { return }
         try database.transaction { () throws(SQLiteError) in
             try Self.take(Self.steps.dropFirst(version - 1), on: database)
+            if version < Self.sealedVersion { try database.sealColumns() }
         }
+        // What was in the open is in frames of the log, too. A start behind one that was killed here empties it.
+        if version < Self.sealedVersion { _ = database.emptyLog() }
     }
 
     private static func take(

@@ -44,23 +44,26 @@ enum Name: Int, CaseIterable {
 final class Statement {
     private let connection: OpaquePointer
     private let sql: String
+    /// With what sealed columns are read and written; nil in a file from before there were any.
+    let columns: ColumnSafe?
     /// Nil until it is needed: a start uses few statements, and compiling all takes milliseconds.
     private var compiled: OpaquePointer?
     // The numbers of columns and parameters by their names, found when the statement is compiled.
     // Pointers, since an array of a class is retained and looked after at every look-up.
-    private let columns = Statement.numbers(-1)
+    private let columnNumbers = Statement.numbers(-1)
     private let parameters = Statement.numbers(0)
 
     /// Keeps the text of one statement on a connection, which must stay open for as long.
-    init(_ sql: String, on connection: OpaquePointer) {
+    init(_ sql: String, on connection: OpaquePointer, _ columns: ColumnSafe?) {
         self.sql = sql
+        self.columns = columns
         self.connection = connection
     }
 
     deinit {
         // The result repeats the error of the last step, which was thrown then.
         if let compiled { sqlite3_finalize(compiled) }
-        self.columns.deallocate()
+        self.columnNumbers.deallocate()
         self.parameters.deallocate()
     }
 
@@ -88,7 +91,7 @@ final class Statement {
         self.compiled = handle
         for number in 0..<sqlite3_column_count(handle) {
             guard let name = Name.number(sqlite3_column_name(handle, number)) else { continue }
-            self.columns[name] = number
+            self.columnNumbers[name] = number
         }
         for number in 0..<sqlite3_bind_parameter_count(handle) {
             // Behind the colon.
@@ -250,7 +253,7 @@ final class Statement {
 
     @inline(__always)
     private func number(_ name: Name) -> Int32 {
-        let number = self.columns[name.rawValue]
+        let number = self.columnNumbers[name.rawValue]
         precondition(number >= 0, "a statement has the columns that are read")
         return number
     }

@@ -273,7 +273,7 @@ final class ValueStatements: StatementGroup {
         """)
     lazy var pruneNotices = self.sql(
         "DELETE FROM notices WHERE number <= :number AND \(Self.ofKind)")
-    lazy var removeNote = self.sql("DELETE FROM notices WHERE kind = :kind AND body = :body")
+    lazy var removeNote = self.sql("DELETE FROM notices WHERE number = :number")
 
     private static let ofKind = "kind / 32 = :kind AND (:kinds >> (kind % 32)) & 1"
 

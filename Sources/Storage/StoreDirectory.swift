@@ -33,6 +33,17 @@ enum StoreDirectory {
         }
     }
 
+    /// Whether the header of a file says that columns are sealed; false where there is no file.
+    static func isSealed(_ path: String) throws(StoreFailure) -> Bool {
+        // The user's version, one more number, the application.
+        let header = try RawFile(path: path)?.read(at: 60, count: 12) ?? []
+        guard header.count == 12 else { return false }
+        let numbers = [header[..<4], header[8...]].map {
+            $0.reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        }
+        return numbers[1] == Schema.applicationID && numbers[0] >= Schema.sealedVersion
+    }
+
     /// Makes the names in a directory durable; fsync(2).
     static func sync(directory: String) throws(StoreFailure) {
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

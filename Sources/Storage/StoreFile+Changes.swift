@@ -308,7 +308,8 @@ extension StoreFile {
             }
             try self.statements.values.addNotice.bind(.number, number).bind(.arrival, arrival)
                 .bind(.conversation, conversation).bind(.kind, Int64(notice.number))
-                .bind(.subject, subject).bind(.body, notice.body).run()
+                .bind(.subject, subject)
+                .bind(.body, sealing: notice.body, as: .notice, at: arrival.place).run()
             cursors.append(Cursor(arrival))
         }
         var pruned: Set<[UInt8]> = []
@@ -333,10 +334,25 @@ extension StoreFile {
         let note = Notice(.forgotten(notice.kind), of: notice.tier, at: 0)
         try values.pruneNotices.bind(.kinds, kinds).bind(.kind, group)
             .bind(.number, last.number).run()
-        try values.removeNote.bind(.kind, Int64(note.number)).bind(.body, note.body).run()
+        try self.removeNotes(likeThat: note)
         try values.addNotice.bind(.number, last.number).bind(.arrival, last.arrival)
             .bind(.conversation, Int64?.none).bind(.kind, Int64(note.number))
-            .bind(.subject, Int64?.none).bind(.body, note.body).run()
+            .bind(.subject, Int64?.none)
+            .bind(.body, sealing: note.body, as: .notice, at: last.arrival.place).run()
+    }
+
+    /// Of each sort there is one note: a start had some ten at most.
+    private func removeNotes(likeThat note: Notice) throws(SQLiteError) {
+        var same: [Int64] = []
+        let notes = try self.database.prepare(
+            "SELECT number, arrival, body FROM notices WHERE kind = :kind")
+        try notes.bind(.kind, Int64(note.number)).forEach { (row) throws(SQLiteError) in
+            let body = try row.opened(.body, as: .notice, at: row.int(.arrival).place)
+            if body == note.body { same.append(row.int(.number)) }
+        }
+        for number in same {
+            try self.statements.values.removeNote.bind(.number, number).run()
+        }
     }
 
     /// How many notices ever came.

@@ -20,12 +20,17 @@ extension StoreFile {
         }
         for act in groups.acts {
             try statements.addAct.bind(.conversation, self.makeConversationRow(act.group))
-                .bind(.id, act.id.hash).bind(.act, act.encoded).run()
+                .bind(.id, act.id.hash)
+                .bind(.act, sealing: act.encoded, as: .act, at: act.group.hash.bytes).run()
         }
         for held in groups.epochs {
             let (row, epoch) = (try self.makeConversationRow(held.group), held.epoch)
             try statements.addEpoch.bind(.conversation, row).bind(.id, epoch.id)
-                .bind(.key, held.key?.bytes ?? []).bind(.maker, epoch.maker.hash)
+                .bind(
+                    .key, sealing: held.key?.bytes ?? [], as: .epoch,
+                    at: held.group.hash.bytes + epoch.id.bytes
+                )
+                .bind(.maker, epoch.maker.hash)
                 .bind(.device, epoch.device.key)
                 .bind(.basis, epoch.basis.flatMap { $0.hash.bytes })
                 .bind(.people, epoch.people).bind(.placed, held.isPlaced ? 1 : 0).run()
@@ -39,8 +44,12 @@ extension StoreFile {
             try statements.replaceRequest.bind(.hash, request.group.hash)
                 .bind(.device, request.device.key)
                 .bind(.id, request.add.hash)
-                .bind(.acts, acts.bytes).bind(.milliseconds, request.time.stored)
-                .bind(.source, text: request.source).run()
+                .bind(
+                    .acts,
+                    sealing: GroupRequest.sealed(source: request.source, acts: acts.bytes),
+                    as: .asked, at: request.group.hash.bytes
+                )
+                .bind(.milliseconds, request.time.stored).bind(.source, text: "").run()
         }
         return !groups.forgotten.isEmpty || !groups.endedRequests.isEmpty
             || groups.requests.contains(where: \.isDeclined)
@@ -129,7 +138,8 @@ extension StoreFile {
 extension Act {
     /// Reads a row of `acts`; nil where it is none of this group.
     init?(_ row: Statement, in group: ConversationID) {
-        guard let act = try? Act(decoding: row.bytes(.act)), act.group == group else { return nil }
+        let bytes = try? row.opened(.act, as: .act, at: group.hash.bytes)
+        guard let act = try? Act(decoding: bytes ?? []), act.group == group else { return nil }
         self = act
     }
 }
@@ -137,9 +147,10 @@ extension Act {
 extension HeldEpoch {
     /// Reads a row of `epochs`.
     init?(_ row: Statement, of group: ConversationID) {
-        let key = row.bytes(.key)
-        guard let id = try? row.bytes32(.id), key.isEmpty || key.count == 32,
-            let maker = try? row.bytes32(.maker), let device = try? row.bytes32(.device),
+        guard let id = try? row.bytes32(.id),
+            let opened = try? row.opened(.key, as: .epoch, at: group.hash.bytes + id.bytes),
+            opened.isEmpty || opened.count == 32, let maker = try? row.bytes32(.maker),
+            let device = try? row.bytes32(.device),
             let people = try? row.bytes32(.people)
         else { return nil }
         var reader = WireReader(row.bytes(.basis))
@@ -153,7 +164,7 @@ extension HeldEpoch {
             epoch: Epoch(
                 id: id, maker: PersonID(maker), device: PeerID(device), basis: basis,
                 people: people),
-            key: Bytes32(key), isPlaced: row.int(.placed) != 0)
+            key: Bytes32(opened), isPlaced: row.int(.placed) != 0)
     }
 
     /// What opens entries of a group of this suite; nil where it is for others, or this machine cannot do what it needs.
@@ -179,7 +190,16 @@ extension GroupRequest {
             let add = try? row.bytes32(.id)
         else { return nil }
         let group = ConversationID(hash)
-        var reader = WireReader(row.bytes(.acts))
+        let value = try? row.opened(.acts, as: .asked, at: hash.bytes)
+        var reader = WireReader(value ?? [])
+        var source = row.text(.source)
+        // Its own column has it in a file from before it was sealed; then the acts are alone.
+        if source.isEmpty, row.columns != nil {
+            guard let sealed = try? reader.sized("source", limit: Self.sourceBytes) else {
+                return nil
+            }
+            source = String(decoding: sealed, as: UTF8.self)
+        }
         var acts: [Act] = []
         while reader.remaining > 0 {
             guard let bytes = try? reader.sized("act", limit: Limits.actBytes),
@@ -189,6 +209,16 @@ extension GroupRequest {
         }
         self.init(
             group: group, device: PeerID(device), add: ActID(add),
-            acts: acts, time: UInt64(stored: row.int(.milliseconds)), source: row.text(.source))
+            acts: acts, time: UInt64(stored: row.int(.milliseconds)), source: source)
+    }
+
+    /// An address, or a realm's id and a name.
+    private static let sourceBytes = 4_096
+
+    /// What is sealed of a request: where it came from, and its acts, each with its length.
+    static func sealed(source: String, acts: [UInt8]) -> [UInt8] {
+        var writer = WireWriter(capacity: source.utf8.count + acts.count + 2)
+        writer.sized(Array(source.utf8))
+        return writer.bytes + acts
     }
 }

@@ -301,10 +301,11 @@ extension StoreFile {
             let conversation =
                 statement.isNull(.place) ? nil : ConversationID(try statement.bytes32(.hash))
             // A later version may have left one that this version does not know.
+            let body = try statement.opened(
+                .body, as: .notice, at: statement.int(.arrival).place)
             guard
                 let notice = Notice(
-                    number: statement.int(.kind), conversation: conversation,
-                    body: statement.bytes(.body))
+                    number: statement.int(.kind), conversation: conversation, body: body ?? [])
             else { continue }
             arrivals.notices.append(StoredNotice(cursor: through, notice: notice))
         }

@@ -52,9 +52,9 @@ final class StoreFile {
 
     /// Opens the store for an owner, and makes what is missing.
     ///
-    /// See ``MessageStore/open(directory:continuity:owner:executor:identify:)``.
+    /// See ``MessageStore/open(directory:continuity:owner:safe:executor:identify:)``.
     init(
-        directory: String, continuity continuityPath: String, owner: PeerID,
+        directory: String, continuity continuityPath: String, owner: PeerID, safe: Safe,
         idBatchCount: Int = RecentIDs.batchCount, identify: (String) -> StoreFileIdentity?
     ) throws(StoreFailure) {
         let path = "\(directory)/\(StoreDirectory.databaseName)"
@@ -75,7 +75,7 @@ final class StoreFile {
         // What a continuity file has seen was not empty.
         let wasSeen = seen?.owner == owner
         self.isAfterLoss = isNew && wasSeen
-        try Self.prepare(database, path: path, mayBeEmpty: isNew || !wasSeen)
+        try Self.prepare(database, path: path, safe, mayBeEmpty: isNew || !wasSeen)
         let found = identify(path)
         self.scrubFile = ScrubFile(path: continuityPath + ".scrub", inode: found?.inode ?? 0)
         let stored = try Self.translating(path, database) { () throws(SQLiteError) in
@@ -104,7 +104,7 @@ final class StoreFile {
     }
 
     /// Opens the store on a file system that is read-only; counts no start.
-    init(readingIn directory: String, owner: PeerID) throws(StoreFailure) {
+    init(readingIn directory: String, owner: PeerID, safe: Safe) throws(StoreFailure) {
         let path = "\(directory)/\(StoreDirectory.databaseName)"
         self.path = path
         self.owner = owner
@@ -126,6 +126,7 @@ final class StoreFile {
                     ? StoreFailure(older: $0, path: path) : StoreFailure(newer: $0, path: path)
             } ?? StoreFailure(foreign: path)
         }
+        database.columns = ColumnSafe(safe: safe)
         self.continuityFile = ContinuityFile(path: "")
         self.isAfterLoss = false
         self.scrubFile = ScrubFile(path: "", inode: 0)
@@ -141,7 +142,7 @@ final class StoreFile {
     }
 
     /// Opens a file that no node runs on, to check it or to fill it; counts no start.
-    init(offlineAt path: String, owner: PeerID) throws(StoreFailure) {
+    init(offlineAt path: String, owner: PeerID, safe: Safe) throws(StoreFailure) {
         self.path = path
         self.owner = owner
         self.isOnlyRead = false
@@ -150,7 +151,7 @@ final class StoreFile {
             try Database(path: path)
         }
         self.database = database
-        try Self.prepare(database, path: path, isWritten: false)
+        try Self.prepare(database, path: path, safe, isWritten: false)
         self.continuityFile = ContinuityFile(path: "")
         self.leftOut = nil
         self.isAfterLoss = false
@@ -188,7 +189,8 @@ final class StoreFile {
 
     /// Checks what the file is, takes its lock, sets the connection up and makes the tables.
     private static func prepare(
-        _ database: Database, path: String, isWritten: Bool = true, mayBeEmpty: Bool = true
+        _ database: Database, path: String, _ safe: Safe, isWritten: Bool = true,
+        mayBeEmpty: Bool = true
     ) throws(StoreFailure) {
         let version = try Self.translating(path, database) { () throws(SQLiteError) in
             try Self.configure(database)
@@ -200,6 +202,10 @@ final class StoreFile {
                 try database.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             }
             throw version.map { StoreFailure(newer: $0, path: path) } ?? StoreFailure(foreign: path)
+        }
+        // A file of an earlier version that is only checked is read as it is.
+        if isWritten || version == 0 || version >= Schema.sealedVersion {
+            database.columns = ColumnSafe(safe: safe)
         }
         guard version > 0 || mayBeEmpty else {
             throw StoreFailure(

@@ -64,7 +64,8 @@ package struct WebOutbox: Equatable, Sendable {
             return
         }
         switch error.knownCode {
-        case .busy, .shuttingDown, .overflow: self.pausedUntil = now + Self.pauseMilliseconds
+        case .busy, .shuttingDown, .overflow, .locked:
+            self.pausedUntil = now + Self.pauseMilliseconds
         // Stored, and goes out by itself.
         case .held, .deliveryTimeout: self.items.remove(at: place)
         default: self.items[place].failure = error

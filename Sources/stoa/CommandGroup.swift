@@ -30,7 +30,7 @@ struct CommandGroup {
             title: "This machine",
             names: [
                 "status", "doctor", "connect", "usage", "settings", "notify", "backup", "restore",
-                "device", "help",
+                "device", "lock", "unlock", "help",
             ]),
     ]
 }

@@ -63,6 +63,8 @@ enum CommandTable {
         BlockCommand.self,
         UnblockCommand.self,
         SettingsCommand.self,
+        LockCommand.self,
+        UnlockCommand.self,
         RealmCommand.self,
         BackupCommand.self,
         RestoreCommand.self,
@@ -117,8 +119,8 @@ enum CommandTable {
             \(CommandSyntax.list(OptionSyntax.global + [Self.version]))
             TO is a room (a bare word), a group (+NAME), a person (@ and a name or key), or
             @me: your notes.
-            Exit codes: 0 done, 64 usage, 65 bad data, 69 no daemon, 70 internal, 74 disk,
-            75 not in time, 77 refused; see stoa(1).
+            Exit codes: 0 done, 64 usage, 65 bad data, 67 locked, 69 no daemon, 70 internal,
+            74 disk, 75 not in time, 77 refused; see stoa(1).
 
             """
     }

@@ -6,6 +6,7 @@ enum ExitCode: Int32, CaseIterable {
     case done = 0
     case usage = 64
     case badData = 65
+    case locked = 67
     case noHost = 68
     case noDaemon = 69
     case internalError = 70
@@ -26,6 +27,7 @@ enum ExitCode: Int32, CaseIterable {
         case .badData:
             "The input cannot be used: no such room or person, a text that is too long, or a key that was "
                 + "used for another message."
+        case .locked: "The node is locked; unlock it with stoa unlock."
         case .noHost: "connect: no such host, or no route to it."
         case .noDaemon:
             "No daemon answers, or it is shutting down; connect: nobody listens there."
@@ -66,6 +68,7 @@ enum ExitCode: Int32, CaseIterable {
             case .deliveryTimeout, .held, .busy, .overflow: .temporary
             case .storageFailed: .inputOutput
             case .shuttingDown: .noDaemon
+            case .locked: .locked
             case .parse, .invalidRequest, .methodNotFound, .internalError, nil: .internalError
             }
     }

@@ -23,6 +23,14 @@ struct SecretInput {
     static let newPhrase = SecretInput(
         name: "new phrase", which: "six or more unrelated words",
         limit: ControlLimits.phraseBytes)
+    /// A passphrase of a lock that is to be used from here on.
+    static let newPassphrase = SecretInput(
+        name: "new passphrase", which: "six or more unrelated words",
+        limit: ControlLimits.phraseBytes)
+    /// The passphrase of a lock.
+    static let passphrase = SecretInput(
+        name: "passphrase", which: "the passphrase of the lock",
+        limit: ControlLimits.phraseBytes)
     /// The phrase of a room or a backup.
     static let phrase = SecretInput(
         name: "phrase", which: "the words of the phrase", limit: ControlLimits.phraseBytes)

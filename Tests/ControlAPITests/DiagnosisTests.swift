@@ -82,6 +82,8 @@ struct DiagnosisTests {
         #expect(closed.check == "units" && closed.remedy.contains("enable --now stoad.socket"))
         let silent = try Self.only { $0.answer = .silent }
         #expect(silent.check == "daemon" && silent.text == "the daemon does not answer")
+        let locked = try Self.only { $0.answer = .locked }
+        #expect(locked.check == "lock" && locked.remedy == "stoa unlock")
     }
 
     @Test("what the daemon has found wrong with its settings is told as it says it")

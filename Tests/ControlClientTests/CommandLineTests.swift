@@ -140,7 +140,7 @@ struct CommandLineTests {
             .notFound: 65, .tooLarge: 65, .invalidParams: 65, .ambiguous: 77, .refused: 77,
             .notMember: 77, .keyReused: 65, .deliveryTimeout: 75, .held: 75, .busy: 75,
             .storageFailed: 74,
-            .shuttingDown: 69, .overflow: 75, .parse: 70, .invalidRequest: 70,
+            .shuttingDown: 69, .locked: 67, .overflow: 75, .parse: 70, .invalidRequest: 70,
             .methodNotFound: 70, .internalError: 70, .notYet: 77,
         ]
         for code in RPCError.Code.allCases {

@@ -122,11 +122,12 @@ struct BackupMethodTests {
         let data = "\(place.path)/data"
         try Files.makePrivateDirectory(data)
         // As after a kill right behind the first, the second and the last step.
-        try PendingRestore(in: data).keep(backup)
-        _ = try PendingRestore(in: data).begin()
-        _ = try PendingRestore(in: data).begin()
+        let pending = PendingRestore(in: data, try SafeFile(in: data).open())
+        try pending.keep(backup)
+        _ = try pending.begin()
+        _ = try pending.begin()
         for _ in 0..<2 {
-            try PendingRestore(in: data).keep(backup)
+            try pending.keep(backup)
             let daemon = try TestDaemon(directory: place)
             #expect(try daemon.ask("status")["person"] == ada.ask("status")["person"])
             try awaitThat("it is taken up") { !Files.exists("\(data)/restore.pending") }

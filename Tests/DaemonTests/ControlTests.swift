@@ -188,9 +188,11 @@ struct ControlTests {
         #expect(try original.ask("send", message)["shutOut"] == nil)
         let folder = try TestFolder()
         try Files.makePrivateDirectory(folder("data"))
-        try Files.writeAtomically(
-            Files.read(original.directory("data/identity.key"), limitBytes: 32),
-            to: folder("data/identity.key"), mode: 0o600)
+        for name in ["data/safe.key", "data/identity.key"] {
+            try Files.writeAtomically(
+                Files.read(original.directory(name), limitBytes: 200), to: folder(name),
+                mode: 0o600)
+        }
         let copy = try TestDaemon(name: "bob", peers: [try ada.address()], directory: folder)
         try copy.ask("join", ["room": "ops"])
         // Each waits for a delivery that does not come; ada turns it away meanwhile.

@@ -1,4 +1,5 @@
 import ControlAPI
+import Formats
 import Posix
 import TestSupport
 import Testing
@@ -89,7 +90,10 @@ struct DeviceMethodTests {
         #expect(try old.list("devices").first?["approves"] == true)
         #expect(try new.list("devices").first?["approves"] == false)
         let data = "\(new.directory.path)/data"
-        #expect(try Files.read("\(data)/person.key", limitBytes: 100).first == 2)
+        let person = try SealedFile.open(
+            Files.read("\(data)/person.key", limitBytes: 100), as: "person.key",
+            by: SafeFile(in: data).peek())
+        #expect(person.first == 2)
         try Self.until("it is taken up") { !Files.exists("\(data)/link.pending") }
         for daemon in [old, new] {
             try Self.until("both know both") {

@@ -24,17 +24,26 @@ import Testing
     }
 
     private static let files = [
-        ("identity.key", 32), ("person.key", 33), ("sealing.key", 33), ("device.cert", 168),
+        ("identity.key", 84), ("person.key", 85), ("sealing.key", 85), ("device.cert", 168),
     ]
+
+    private static let safe = Safe.generate()
 
     private static func load(
         _ directory: TestFolder, credentials: String? = nil
     ) throws(StartError) -> OwnIdentity {
-        try Identity.load(dataDirectory: directory.path, credentialsDirectory: credentials)
+        try Identity.load(
+            dataDirectory: directory.path, credentialsDirectory: credentials, safe: self.safe)
+    }
+
+    /// What is in a file that is sealed, or in the open.
+    private static func content(_ name: String, in directory: TestFolder) throws -> [UInt8] {
+        try SealedFile.open(
+            Files.read("\(directory.path)/\(name)", limitBytes: 1_000), as: name, by: self.safe)
     }
 
     // Shows: told.machine
-    @Test("the first start makes a key of 32 bytes that only the owner can read")
+    @Test("the first start makes sealed keys that only the owner can read")
     func firstStart() throws {
         let directory = try TestFolder()
         let made = try Self.load(directory)
@@ -166,7 +175,7 @@ import Testing
         }
         for _ in 1...2 {
             let loaded = try Identity.load(
-                dataDirectory: data, credentialsDirectory: directory.path)
+                dataDirectory: data, credentialsDirectory: directory.path, safe: Self.safe)
             #expect(!loaded.isNew && loaded.isPersonGiven)
         }
         #expect(TestFiles.names(in: data) == ["device.cert"])
@@ -175,7 +184,7 @@ import Testing
     /// Gives a directory the key file of before, with both keys of its person.
     private static func mergeKeys(in directory: TestFolder) throws {
         let keys = try ["person.key", "sealing.key"].map {
-            try Files.read("\(directory.path)/\($0)", limitBytes: 100).dropFirst()
+            try Self.content($0, in: directory).dropFirst()
         }
         try Files.writeAtomically(
             Array(keys.joined()), to: "\(directory.path)/person.key", mode: 0o600)
@@ -188,15 +197,15 @@ import Testing
         let directory = try TestFolder()
         let made = try Self.load(directory)
         let path = "\(directory.path)/sealing.key"
-        let sealing = try Files.read(path, limitBytes: 100)
+        let sealing = try Self.content("sealing.key", in: directory)
         try Self.mergeKeys(in: directory)
         if !isKilled { try Files.remove(path) }
         for _ in 1...2 {
             let again = try Self.load(directory)
             #expect(again.certificate == made.certificate)
             #expect(again.person.canCertify)
-            #expect(try Files.read(path, limitBytes: 100) == sealing)
-            let person = try Files.read("\(directory.path)/person.key", limitBytes: 100)
+            #expect(try Self.content("sealing.key", in: directory) == sealing)
+            let person = try Self.content("person.key", in: directory)
             #expect(person.count == 33 && person.first == 0)
         }
     }
@@ -207,14 +216,15 @@ import Testing
         let (ada, before) = (try Self.load(old), try Self.load(new))
         let certificate = ada.person.certify(before.signer, at: 7)
         for _ in 1...2 {
-            try Identity.takeLinked(certificate, ada.person, dataDirectory: new.path)
+            try Identity.takeLinked(
+                certificate, ada.person, dataDirectory: new.path, safe: Self.safe)
             let linked = try Self.load(new)
             #expect(linked.certificate == certificate && !linked.isNew)
             #expect(linked.person.id == ada.person.id && !linked.person.canCertify)
         }
-        let seed = try Files.read("\(old.path)/person.key", limitBytes: 100).dropFirst()
+        let seed = try Self.content("person.key", in: old).dropFirst()
         for name in TestFiles.names(in: new.path) {
-            let bytes = try Files.read("\(new.path)/\(name)", limitBytes: 10_000)
+            let bytes = try Self.content(name, in: new)
             #expect(
                 bytes.count < 32
                     || !bytes.indices.dropLast(31).contains { bytes[$0...].starts(with: seed) })
@@ -233,6 +243,48 @@ import Testing
         let path = try directory.write("\u{1}" + String(repeating: "s", count: 32), to: name)
         let error = #expect(throws: StartError.self) { try Self.load(directory) }
         #expect(error?.text.contains("\(path) is sealed") == true)
+    }
+
+    @Test(
+        "keys in the open, as an earlier version left them, are sealed, whenever that was cut short"
+    )
+    func takenOver() throws {
+        let directory = try TestFolder()
+        let made = try Self.load(directory)
+        let names = Identity.secretNames
+        let contents = try names.map { try Self.content($0, in: directory) }
+        for open in 1...names.count {
+            for (name, content) in zip(names, contents).prefix(open) {
+                try Files.writeAtomically(content, to: "\(directory.path)/\(name)", mode: 0o600)
+            }
+            let again = try Self.load(directory)
+            #expect(again.certificate == made.certificate && again.person.canCertify)
+            for name in TestFiles.names(in: directory.path) {
+                let bytes = try Files.read("\(directory.path)/\(name)", limitBytes: 1_000)
+                #expect(SealedFile.isSealed(bytes) == names.contains(name), "\(name)")
+                for content in contents {
+                    #expect(bytes.firstRange(of: content.suffix(32)) == nil, "\(name)")
+                }
+            }
+            #expect(try names.map { try Self.content($0, in: directory) } == contents)
+        }
+    }
+
+    @Test("a sealed key that the safe does not open is refused with both names, and stays as it is")
+    func otherSafe() throws {
+        let directory = try TestFolder()
+        _ = try Self.load(directory)
+        let before = try Files.read("\(directory.path)/identity.key", limitBytes: 1_000)
+        let error = #expect(throws: StartError.self) {
+            try Identity.load(
+                dataDirectory: directory.path, credentialsDirectory: nil, safe: .generate())
+        }
+        #expect(error?.text.contains("identity.key is sealed") == true)
+        #expect(error?.text.contains("safe.key does not open it") == true)
+        #expect(try Files.read("\(directory.path)/identity.key", limitBytes: 1_000) == before)
+        // Neither is one key taken for another.
+        try Files.writeAtomically(before, to: "\(directory.path)/person.key", mode: 0o600)
+        #expect(throws: StartError.self) { try Self.load(directory) }
     }
 
     @Test("a second daemon on the same data is refused and the first one named")

@@ -8,32 +8,32 @@ import Testing
     @Test("a restart that comes first ends in another start")
     func restart() {
         var life = Life()
-        let isBegun = life.stop(toRestart: true)
+        let isBegun = life.stop(then: .restart)
         #expect(isBegun && life.outcome == .restart)
     }
 
     @Test("a signal that comes after a restart stops it for good")
     func signal() {
         var life = Life()
-        _ = life.stop(toRestart: true)
+        _ = life.stop(then: .restart)
         life.begin(.finishingWork)
-        let isBegun = life.stop(toRestart: false)
+        let isBegun = life.stop(then: .stopped)
         #expect(!isBegun && life.outcome == .stopped)
     }
 
     @Test("a restart that comes while it stops does not start it again")
     func late() {
         var life = Life()
-        _ = life.stop(toRestart: false)
+        _ = life.stop(then: .stopped)
         life.begin(.goodbyes)
-        let isBegun = life.stop(toRestart: true)
+        let isBegun = life.stop(then: .restart)
         #expect(!isBegun && life.outcome == .stopped)
     }
 
     @Test("the first failure is the one that counts")
     func failures() {
         var life = Life()
-        _ = life.stop(toRestart: true)
+        _ = life.stop(then: .restart)
         life.fail(Self.failure)
         life.fail(StartError("another", remedy: "", exitCode: .software))
         life.end()

@@ -1,4 +1,7 @@
 import ControlAPI
+import Crypto
+import Engine
+import Formats
 import Posix
 import TestSupport
 import Testing
@@ -109,12 +112,21 @@ struct PeopleMethodTests {
         #expect(try client.ask("removePerson", ["person": "@bob"])["tier"] == "stranger")
     }
 
-    /// Whether a text stands in a file of a daemon's store.
-    private static func has(_ text: String, _ daemon: TestDaemon) throws -> Bool {
-        try ["stoa.db", "stoa.db-wal"].contains { name in
-            let bytes = try Files.read(
-                "\(daemon.directory.path)/data/\(name)", limitBytes: 64 << 20)
-            return bytes.firstRange(of: Array(text.utf8)) != nil
+    /// Whether the request of a person with a text is in a file of a daemon, sealed as it is written there.
+    private static func has(_ text: String, of person: Bytes32, _ daemon: TestDaemon) throws -> Bool
+    {
+        let folder = daemon.directory.path + "/data"
+        let safe = try SafeFile(in: folder).open()
+        // The device, P and X before the text.
+        let count = 96 + text.utf8.count + Safe.addedByteCount
+        let place = person.bytes
+        return try ["stoa.db", "stoa.db-wal"].contains { name in
+            let bytes = try Files.read("\(folder)/\(name)", limitBytes: 64 << 20)
+            return bytes.indices.dropLast(count - 1).contains { start in
+                let value = bytes.span.bytes.extracting(start..<start + count)
+                return (try? safe.open(value, as: Safe.Kind("request"), at: place.span.bytes))
+                    != nil
+            }
         }
     }
 
@@ -127,10 +139,12 @@ struct PeopleMethodTests {
         let text = "a-request-of-bob"
         try bob.ask("send", .members(["to": Self.key(ada), "text": .string(text)]))
         try awaitThat { try !adas.list("requests").isEmpty }
-        try awaitThat { try Self.has(text, ada) }
+        let id = try #require(bob.ask("status")["person"]?.stringValue)
+        let person = try #require(PeerID(id)?.key)
+        try awaitThat { try Self.has(text, of: person, ada) }
         try adas.ask(how, .members(["person": Self.key(bob)]))
         let begin = SystemClock.monotonicMilliseconds()
-        while try Self.has(text, ada) {
+        while try Self.has(text, of: person, ada) {
             try #require(SystemClock.monotonicMilliseconds() < begin + 5 * 10_000)
             _ = try waitUntilReadable([], timeoutMilliseconds: 50)
         }

@@ -1,3 +1,4 @@
+import Crypto
 import Engine
 import Formats
 import Glibc
@@ -14,7 +15,8 @@ import Testing
     init() throws {
         self.folder = try TestFolder()
         self.files = RealmFiles(
-            dataDirectory: self.folder.path, installed: "\(self.folder.path)/etc")
+            dataDirectory: self.folder.path, safe: .generate(), installed: "\(self.folder.path)/etc"
+        )
         for name in ["realms", "etc"] { try Files.makePrivateDirectory(self.folder(name)) }
     }
 

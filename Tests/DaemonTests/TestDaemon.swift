@@ -33,8 +33,10 @@ final class TestDaemon {
         self.socket = "\(directory.path)/run/control.sock"
         let data = "\(directory.path)/data"
         try Files.makePrivateDirectory(data)
-        let restored = try PendingRestore(in: data).begin()
-        let identity = try Identity.load(dataDirectory: data, credentialsDirectory: nil)
+        let safe = try SafeFile(in: data).open()
+        let restored = try PendingRestore(in: data, safe).begin()
+        let identity = try Identity.load(
+            dataDirectory: data, credentialsDirectory: nil, safe: safe)
         let loop = try EventLoop()
         let configuration = Configuration(
             dataDirectory: data, stateDirectory: "\(directory.path)/state", socket: self.socket,
@@ -42,7 +44,7 @@ final class TestDaemon {
             peers: try peers.map { try PeerAddress($0) }, name: name,
             defaultRealm: try #require(RealmName(defaultRealm)), isInOpenRealm: isInOpenRealm,
             logLevel: rereading == nil ? .error : .notice)
-        var birth = Birth(identity)
+        var birth = Birth(identity, safe)
         (birth.restored, birth.bounds, birth.scrub) = (restored, bounds, scrub)
         birth.rereading = { (_) throws(ConfigurationError) in
             try rereading?(configuration) ?? .run(configuration)

@@ -220,6 +220,35 @@ struct NotifierTests {
         #expect(other.begin(unread: 3, muted: true) == [])
     }
 
+    @Test("a locked node is told once, and all that was missed once it is open")
+    func locked() {
+        let desk = Desk()
+        func refuse() -> [NotifierEffect] {
+            _ = desk.give(.connected)
+            return (0..<3).flatMap { _ in
+                desk.ids += 1
+                return desk.give(
+                    .received(.response(RPCResponse(id: .integer(desk.ids), error: .locked()))))
+            }
+        }
+        #expect(
+            refuse() == [
+                .show(
+                    tag: "locked",
+                    .init(
+                        title: "Stoa is locked",
+                        text: "Messages wait. Unlock it with: stoa unlock"))
+            ])
+        _ = desk.give(.lost)
+        #expect(refuse() == [])
+        _ = desk.give(.lost)
+        _ = desk.give(.connected)
+        #expect(desk.answer(["subscription": 1, "cursor": 0]) == [.close(tag: "locked")])
+        _ = desk.answer(Desk.conversations(unread: 3, mentions: 0))
+        let missed = DesktopNote(title: "While you were away", text: "3 from @ben")
+        #expect(desk.answer(["items": []]) == [.show(tag: "missed", missed)])
+    }
+
     @Test("a message of a conversation that is new is told once it is known, and one of none never")
     func early() {
         let desk = Desk()

@@ -239,6 +239,7 @@ struct ContinuityTests {
         for _ in 0..<2 {
             let store = try await MessageStore.open(
                 directory: directory.data, continuity: directory.continuity, owner: ada.id,
+                safe: safe,
                 executor: QueueExecutor(), identify: { _ in nil })
             #expect(try await store.snapshot().incarnation == nil)
             var batch = Batch(number: 1)

@@ -16,7 +16,7 @@ struct CrashTests {
         try #require(notes >= 0)
         let store = try await MessageStore.open(
             directory: "\(directory)/data", continuity: "\(directory)/state/continuity",
-            owner: ada.id,
+            owner: ada.id, safe: safe,
             executor: QueueExecutor(), identify: fileIdentity)
         let snapshot = try await store.snapshot()
         var log = LogWriter(ada)

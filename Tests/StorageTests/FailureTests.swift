@@ -13,6 +13,7 @@ struct FailureTests {
     static func open(_ directory: TemporaryDirectory) throws -> StoreFile {
         try StoreFile(
             directory: directory.data, continuity: directory.continuity, owner: ada.id,
+            safe: safe,
             identify: fileIdentity)
     }
 
@@ -58,6 +59,7 @@ struct FailureTests {
             let failure = await #expect(throws: StoreFailure.self) {
                 try await MessageStore.open(
                     directory: "\(path)/data", continuity: "\(path)/state/other", owner: ada.id,
+                    safe: safe,
                     executor: QueueExecutor(), identify: fileIdentity)
             }
             #expect(failure?.reason == .locked)
@@ -93,6 +95,7 @@ struct FailureTests {
             let failure = await #expect(throws: StoreFailure.self) {
                 try await MessageStore.open(
                     directory: "\(path)/data", continuity: "\(path)/state/other", owner: ada.id,
+                    safe: safe,
                     executor: QueueExecutor(), identify: fileIdentity)
             }
             #expect(failure?.reason == .readOnly)

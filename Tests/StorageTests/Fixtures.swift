@@ -44,7 +44,8 @@ final class TemporaryDirectory: Sendable {
         idBatchCount: Int = RecentIDs.batchCount
     ) async throws -> MessageStore {
         return try await MessageStore.open(
-            directory: self.data, continuity: self.continuity, owner: owner, executor: executor,
+            directory: self.data, continuity: self.continuity, owner: owner, safe: safe,
+            executor: executor,
             idBatchCount: idBatchCount, identify: fileIdentity)
     }
 }
@@ -86,6 +87,15 @@ struct Person: Sendable {
         }
     }
 }
+
+/// The safe of all stores of tests; the same in a child that a test starts.
+let safe: Safe = {
+    let bytes = [UInt8](repeating: 0x5A, count: SecretKey.byteCount)
+    guard let key = try? SecretKey(bytes.span.bytes) else {
+        preconditionFailure("any 32 bytes are a key")
+    }
+    return Safe(key)
+}()
 
 let ada = Person(1)
 let bob = Person(2)

@@ -60,7 +60,7 @@ struct IDTests {
         let directory = try TemporaryDirectory()
         let ids = try Self.fill(directory)
         // One more start, with what a start usually keeps.
-        let store = try StoreFile(offlineAt: directory.database, owner: ada.id)
+        let store = try StoreFile(offlineAt: directory.database, owner: ada.id, safe: safe)
         for id in ids { #expect(try store.entry(id)?.id == id) }
         #expect(try store.entry(EntryID(.zero)) == nil)
     }
@@ -68,6 +68,7 @@ struct IDTests {
     private static func fill(_ directory: TemporaryDirectory) throws -> [EntryID] {
         let store = try StoreFile(
             directory: directory.data, continuity: directory.continuity, owner: ada.id,
+            safe: safe,
             idBatchCount: 64, identify: fileIdentity)
         var log = LogWriter(bob)
         var indexed: Set<Int64> = []
@@ -116,6 +117,7 @@ struct IDTests {
             let directory = try TemporaryDirectory()
             let store = try StoreFile(
                 directory: directory.data, continuity: directory.continuity, owner: ada.id,
+                safe: safe,
                 idBatchCount: 64, identify: fileIdentity)
             var log = LogWriter(bob)
             for round in 0..<20 as Range<UInt64> {
@@ -135,6 +137,7 @@ struct IDTests {
         for round in 0..<40 as Range<UInt64> {
             let store = try StoreFile(
                 directory: directory.data, continuity: directory.continuity, owner: ada.id,
+                safe: safe,
                 idBatchCount: 64, identify: fileIdentity)
             let entries = (0..<30).map { text("m", at: round * 100 + UInt64($0)) }
             _ = try store.commit(batch(log.append(entries)))

@@ -188,6 +188,7 @@ import Testing
         func open() throws -> StoreFile {
             try StoreFile(
                 directory: directory.data, continuity: directory.continuity, owner: ada.id,
+                safe: safe,
                 identify: fileIdentity)
         }
         func authors(_ store: StoreFile) throws -> Int64 {

@@ -99,12 +99,14 @@ struct RepairTests {
 
     static func check(_ directory: TemporaryDirectory) throws -> StoreRepair.Report {
         try StoreRepair.check(
-            directory: directory.data, owner: ada.id, judge: { LogsOfSomebody(keyring: $0) })
+            directory: directory.data, owner: ada.id, safe: safe,
+            judge: { LogsOfSomebody(keyring: $0) })
     }
 
     static func repair(_ directory: TemporaryDirectory) throws -> StoreRepair.Repair {
         try StoreRepair.repair(
-            directory: directory.data, owner: ada.id, judge: { LogsOfSomebody(keyring: $0) },
+            directory: directory.data, owner: ada.id, safe: safe,
+            judge: { LogsOfSomebody(keyring: $0) },
             stamp: "then")
     }
 

@@ -68,7 +68,7 @@ struct VersionTests {
     func onlyRead() async throws {
         let directory = try Self.frozen(1)
         let failure = #expect(throws: StoreFailure.self) {
-            try StoreFile(readingIn: directory.data, owner: ada.id)
+            try StoreFile(readingIn: directory.data, owner: ada.id, safe: safe)
         }
         #expect(failure?.reason == .readOnly && failure?.remedy.contains("once") == true)
     }

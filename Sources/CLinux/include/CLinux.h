@@ -44,6 +44,9 @@ void clinux_release_code(void);
 /* Gives the system what is free of the heap, wherever in it: malloc_trim(3). */
 void clinux_release_heap(void);
 
+/* No core dump, and no look into this process by others of the same user: PR_SET_DUMPABLE, prctl(2). */
+void clinux_forbid_dumps(void);
+
 /* A timer that never runs out, and becomes readable when the system's clock is set, and never else:
    TFD_TIMER_CANCEL_ON_SET, timerfd_create(2). */
 int clinux_clock_monitor(void);

@@ -65,6 +65,12 @@ package enum Diagnosis {
                     "daemon", .problem, "the daemon does not answer",
                     remedy: "\(self.log); if it hangs, systemctl --user restart stoad")
             ]
+        case .locked:
+            return [
+                Finding(
+                    "lock", .problem, "the node is locked: it sends and receives nothing",
+                    remedy: "stoa unlock")
+            ]
         case .absent(let why, let remedy):
             if let words = facts.lastWords {
                 return [

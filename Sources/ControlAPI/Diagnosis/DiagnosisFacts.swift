@@ -9,6 +9,8 @@ package struct DiagnosisFacts: Sendable {
         case absent(why: String, remedy: String)
         /// Somebody listens and does not answer in time.
         case silent
+        /// A passphrase locks the node.
+        case locked
     }
 
     /// What came of asking a daemon that answers for what it finds itself.

@@ -29,6 +29,7 @@ package enum OpenRPC {
     /// The codes that every method may answer.
     private static let sharedErrors: [RPCError.Code] = [
         .parse, .invalidRequest, .invalidParams, .internalError, .busy, .shuttingDown, .overflow,
+        .locked,
     ]
 
     /// How many errors every method begins with.
@@ -99,6 +100,7 @@ package enum OpenRPC {
         case .keyReused: "The idempotency key belongs to another text."
         case .busy: "The daemon is too busy; try again."
         case .shuttingDown: "The daemon is shutting down."
+        case .locked: "The node is locked by a passphrase."
         case .overflow: "The client did not read; the connection is closed."
         }
     }

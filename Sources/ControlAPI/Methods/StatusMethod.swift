@@ -27,6 +27,7 @@ package enum StatusMethod: ControlMethod {
         package var clockSynchronised: Bool?
         package var scrub = Scrub()
         package var alerts: [Alert] = []
+        package var lock: LockWord?
 
         package init() {}
 
@@ -72,6 +73,10 @@ package enum StatusMethod: ControlMethod {
             visitor.field(
                 "alerts", &self.alerts, .any,
                 "Conditions that need attention, oldest first; empty if all is well.")
+            visitor.field(
+                "lock", &self.lock, .any,
+                "Of a node with a passphrase: whether it is locked. Then only version, dataDirectory, startedAt and lock mean something."
+            )
             visitor.field(
                 "waiting", &self.waiting, .any,
                 "Your own messages that nobody else has yet; left out if there are none.")

@@ -42,6 +42,8 @@ package struct RPCError: Error, Equatable, Sendable {
         /// The message is stored and others have it, but do not show it yet, since this machine's clock
         /// is ahead of theirs; `data` has the result of `send`, `heldBy` and `heldUntil`.
         case held = -32013
+        /// The node is locked by a passphrase.
+        case locked = -32014
 
         /// The name of the case, as the OpenRPC document uses it.
         package var name: String { String(describing: self) }
@@ -349,6 +351,11 @@ extension RPCError {
         RPCError(
             .shuttingDown, "the daemon is shutting down", reason: "shuttingDown",
             remedy: "connect again once it is back")
+    }
+
+    /// The node is locked by a passphrase; -32014.
+    package static func locked() -> RPCError {
+        RPCError(.locked, "the node is locked", reason: "locked", remedy: "unlock it: stoa unlock")
     }
 
     /// The client does not read; -32010, after which the connection is closed.

@@ -1,4 +1,5 @@
 internal import ControlAPI
+internal import Crypto
 internal import Engine
 internal import Formats
 internal import Posix
@@ -9,7 +10,9 @@ extension Configuration {
     /// mistake, as warnings.
     ///
     /// Looks at the group of the socket, the files of realms and the network; changes nothing.
-    func findings() -> [Finding] {
+    ///
+    /// - Parameter known: what opens the files, where the node is open; without it nothing is said of locked ones.
+    func findings(_ known: Safe? = nil) -> [Finding] {
         var findings: [Finding] = []
         func add(_ severity: Finding.Severity, _ text: String, remedy: String) {
             findings.append(Finding("settings", severity, text, remedy: remedy))
@@ -31,7 +34,10 @@ extension Configuration {
             }
         }
         do throws(StartError) {
-            let realms = try RealmFiles(dataDirectory: self.dataDirectory).load().realms
+            let file = SafeFile(in: self.dataDirectory)
+            let found = if let known { known as Safe? } else { try file.peekUnlessLocked() }
+            guard let safe = found else { return findings }
+            let realms = try RealmFiles(dataDirectory: self.dataDirectory, safe: safe).load().realms
             if let finding = self.unknownRealm(among: realms.map(\.name)) {
                 findings.append(finding)
             }

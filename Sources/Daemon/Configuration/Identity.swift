@@ -50,6 +50,8 @@ package enum Identity {
     package static let sealingFileName = "sealing.key"
     /// The certificate of the device, so that it stays the same over restarts.
     package static let certificateFileName = "device.cert"
+    /// The files that hold a key, which the safe seals.
+    static let secretNames = [fileName, personFileName, sealingFileName]
     /// The store's files, which are made after the keys.
     private static let databaseNames = ["stoa.db", "stoa.db-wal"]
 
@@ -59,14 +61,17 @@ package enum Identity {
     /// `CREDENTIALS_DIRECTORY`) goes before the file of that name. A new file is written and synced
     /// whole before this returns. Throws when a file has another size, mode or owner, it is never
     /// replaced; when a key is missing beside a database or a certificate, which belong to one that
-    /// is lost; and when the certificate is not one of that device by that person.
+    /// is lost; and when the certificate is not one of that device by that person. What is sound and
+    /// in the open is sealed then.
     package static func load(
-        dataDirectory: String, credentialsDirectory: String?
+        dataDirectory: String, credentialsDirectory: String?, safe: Safe
     ) throws(StartError) -> OwnIdentity {
-        let folders = KeyFolders(data: dataDirectory, credentials: credentialsDirectory)
+        let folders = KeyFolders(
+            data: dataDirectory, credentials: credentialsDirectory, safe: safe)
         let (signer, isNew) = try Self.device(folders)
         let person = try Self.person(folders)
         let certificate = try Self.certificate(folders, of: signer, person)
+        for name in Self.secretNames { try folders.seal(name) }
         return OwnIdentity(
             signer: signer, certificate: certificate, person: person, isNew: isNew,
             isPersonGiven: [Self.personFileName, Self.sealingFileName].contains {
@@ -74,12 +79,12 @@ package enum Identity {
             })
     }
 
-    /// Makes the device that of another person, whose certificate the next ``load(dataDirectory:credentialsDirectory:)``
-    /// makes; nothing happens where it is theirs already.
+    /// Makes the device that of another person, whose certificate the next
+    /// ``load(dataDirectory:credentialsDirectory:safe:)`` makes; nothing happens where it is theirs already.
     static func replacePerson(
-        _ person: PersonKeys, dataDirectory: String
+        _ person: PersonKeys, dataDirectory: String, safe: Safe
     ) throws(StartError) {
-        let folders = KeyFolders(data: dataDirectory, credentials: nil)
+        let folders = KeyFolders(data: dataDirectory, credentials: nil, safe: safe)
         try person.withBytes { (seed, address) throws(StartError) in
             guard try !folders.has(Self.personFileName, .secret, seed) else { return }
             // First, since it would not be that of the new person.
@@ -91,25 +96,27 @@ package enum Identity {
 
     /// Makes the device one of the person that has certified it, who keeps P.
     static func takeLinked(
-        _ certificate: Certificate, _ person: PersonKeys, dataDirectory: String
+        _ certificate: Certificate, _ person: PersonKeys, dataDirectory: String, safe: Safe
     ) throws(StartError) {
-        let folders = KeyFolders(data: dataDirectory, credentials: nil)
+        let folders = KeyFolders(data: dataDirectory, credentials: nil, safe: safe)
         try person.withAddress { (address) throws(StartError) in
             try folders.write(Self.sealingFileName, .secret, address)
         }
         let encoded = certificate.encoded
-        try folders.write(Self.certificateFileName, encoded.span.bytes)
+        try folders.writeOpen(Self.certificateFileName, encoded)
         let signing = certificate.person.bytes
         try folders.write(Self.personFileName, .publicKey, signing.span.bytes)
     }
 
     /// Loads the device's key, and makes it at the first start; looks at nothing else.
     ///
-    /// Throws as ``load(dataDirectory:credentialsDirectory:)`` does.
+    /// Throws as ``load(dataDirectory:credentialsDirectory:safe:)`` does.
     static func device(
-        dataDirectory: String, credentialsDirectory: String?
+        dataDirectory: String, credentialsDirectory: String?, safe: Safe
     ) throws(StartError) -> Signer {
-        try Self.device(KeyFolders(data: dataDirectory, credentials: credentialsDirectory)).signer
+        try Self.device(
+            KeyFolders(data: dataDirectory, credentials: credentialsDirectory, safe: safe)
+        ).signer
     }
 
     private static func device(
@@ -214,8 +221,7 @@ package enum Identity {
                     exitCode: .data)
             }
             let made = person.certify(signer, at: SystemClock.wallMilliseconds())
-            let bytes = made.encoded
-            try folders.write(name, bytes.span.bytes)
+            try folders.writeOpen(name, made.encoded)
             return made
         }
         let isOfDevice =
@@ -250,6 +256,7 @@ private enum KeyForm: UInt8 {
 private struct KeyFolders {
     let data: String
     let credentials: String?
+    let safe: Safe
 
     /// The path of a credential of that name; nil where systemd hands none over.
     func credential(_ name: String) -> String? {
@@ -273,17 +280,39 @@ private struct KeyFolders {
         return value
     }
 
-    /// The bytes of a file; nil where there is none.
+    /// The bytes of a file, opened where it is sealed; nil where there is none.
     func bytes(of name: String) throws(StartError) -> [UInt8]? {
         let path = self.path(of: name)
         // Others cannot enter the folder of credentials, so systemd's own mode (0400 or 0440) is sound.
         if self.credential(name) == nil {
             guard Files.exists(path) else { return nil }
-            try Self.checkOwner(path)
+            try StartError.refuseKeyOfOthers(path)
         }
+        var bytes: [UInt8]
         do throws(SystemError) {
-            return try Files.read(path, limitBytes: 4_096)
+            bytes = try Files.read(path, limitBytes: 4_096)
         } catch { throw StartError(error, exitCode: .inputOutput) }
+        defer { bytes.wipe() }
+        do throws(CryptoError) {
+            return try SealedFile.open(bytes, as: name, by: self.safe)
+        } catch {
+            throw StartError(
+                "\(path) is sealed, and \(self.data)/\(SafeFile.name) does not open it",
+                remedy: "restore both from the same backup of this folder", exitCode: .data)
+        }
+    }
+
+    /// Seals a file of the data directory that an earlier version has left in the open.
+    func seal(_ name: String) throws(StartError) {
+        let path = "\(self.data)/\(name)"
+        guard Files.exists(path), !Files.isOnReadOnlySystem(self.data) else { return }
+        var bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try Files.read(path, limitBytes: 4_096)
+        } catch { throw StartError(error, exitCode: .inputOutput) }
+        defer { bytes.wipe() }
+        guard !SealedFile.isSealed(bytes) else { return }
+        try self.write(name, bytes.span.bytes)
     }
 
     private func path(of name: String) -> String {
@@ -337,7 +366,14 @@ private struct KeyFolders {
         try self.write(name, header.span.bytes, key)
     }
 
-    /// Writes a file of the data directory whole.
+    /// Writes a file of the data directory whole and in the open, since there is no secret in it.
+    func writeOpen(_ name: String, _ bytes: [UInt8]) throws(StartError) {
+        do throws(SystemError) {
+            try Files.writeAtomically(bytes, to: "\(self.data)/\(name)", mode: 0o600)
+        } catch { throw StartError(error, exitCode: .cannotCreate) }
+    }
+
+    /// Writes a file of the data directory whole and sealed.
     func write(
         _ name: String, _ bytes: RawSpan, _ more: RawSpan = RawSpan()
     ) throws(StartError) {
@@ -347,27 +383,10 @@ private struct KeyFolders {
         defer { whole.wipe() }
         bytes.withUnsafeBytes { whole.append(contentsOf: $0) }
         more.withUnsafeBytes { whole.append(contentsOf: $0) }
+        let sealed = SealedFile.seal(whole.span.bytes, as: name, by: self.safe)
         do throws(SystemError) {
-            try Files.writeAtomically(whole, to: "\(self.data)/\(name)", mode: 0o600)
+            try Files.replaceErasing(
+                sealed, to: "\(self.data)/\(name)", mode: 0o600)
         } catch { throw StartError(error, exitCode: .cannotCreate) }
-    }
-
-    private static func checkOwner(_ path: String) throws(StartError) {
-        var status = stat()
-        guard stat(path, &status) == 0 else {
-            throw StartError(SystemError(errno, "stat", path), exitCode: .inputOutput)
-        }
-        guard status.st_uid == geteuid() else {
-            throw StartError(
-                "\(path) belongs to user \(status.st_uid), not to you (\(geteuid()))",
-                remedy: "run stoad as that user, or choose another place with --data-dir",
-                exitCode: .permission)
-        }
-        guard status.st_mode & 0o077 == 0 else {
-            let mode = String(status.st_mode & 0o777, radix: 8)
-            throw StartError(
-                "\(path) has mode \(mode), so others can read your identity",
-                remedy: "run: chmod 600 \(path)", exitCode: .permission)
-        }
     }
 }

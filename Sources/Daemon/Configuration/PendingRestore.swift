@@ -10,11 +10,15 @@ internal import Posix
 /// there, it is removed. A start that ends in between begins again with it. `Docs/Data.md`.
 struct PendingRestore {
     private let folder: String
+    private let safe: Safe
 
     private static let backupName = "restore.pending"
     private static let linkName = "link.pending"
 
-    init(in dataDirectory: String) { self.folder = dataDirectory }
+    init(in dataDirectory: String, _ safe: Safe) {
+        self.folder = dataDirectory
+        self.safe = safe
+    }
 
     /// Keeps a backup for the next start.
     func keep(_ backup: Backup) throws(SystemError) {
@@ -28,7 +32,8 @@ struct PendingRestore {
 
     private func keep(_ content: consuming [UInt8], as name: String) throws(SystemError) {
         defer { content.wipe() }
-        try Files.writeAtomically(content, to: "\(self.folder)/\(name)", mode: 0o600)
+        let sealed = SealedFile.seal(content.span.bytes, as: name, by: self.safe)
+        try Files.writeAtomically(sealed, to: "\(self.folder)/\(name)", mode: 0o600)
     }
 
     /// Removes what was kept.
@@ -55,7 +60,8 @@ struct PendingRestore {
                 throw self.unreadable(Self.backupName, error, "stoa restore")
             }
             try self.write(backup.realms)
-            try Identity.replacePerson(backup.person, dataDirectory: self.folder)
+            try Identity.replacePerson(
+                backup.person, dataDirectory: self.folder, safe: self.safe)
             BackupMark(in: self.folder).set()
             return backup.contacts
         }
@@ -67,17 +73,25 @@ struct PendingRestore {
         }
         try self.write(handOver.realms)
         try Identity.takeLinked(
-            handOver.certificate, handOver.person, dataDirectory: self.folder)
+            handOver.certificate, handOver.person, dataDirectory: self.folder, safe: self.safe)
         BackupMark(in: self.folder).clear()
         return handOver.contacts
     }
 
     private func read(_ name: String) throws(StartError) -> [UInt8]? {
         guard Files.exists("\(self.folder)/\(name)") else { return nil }
+        var bytes: [UInt8]
         do throws(SystemError) {
-            return try Files.read(
-                "\(self.folder)/\(name)", limitBytes: SealedBackup.limitBytes)
+            bytes = try Files.read("\(self.folder)/\(name)", limitBytes: SealedBackup.limitBytes)
         } catch { throw StartError(error, exitCode: .inputOutput) }
+        defer { bytes.wipe() }
+        do throws(CryptoError) {
+            return try SealedFile.open(bytes, as: name, by: self.safe)
+        } catch {
+            throw StartError(
+                "\(self.folder)/\(name) is sealed, and \(SafeFile.name) does not open it",
+                remedy: "remove it and start stoad", exitCode: .data)
+        }
     }
 
     private func unreadable(
@@ -89,7 +103,7 @@ struct PendingRestore {
     }
 
     private func write(_ realms: [Realm]) throws(StartError) {
-        let files = RealmFiles(dataDirectory: self.folder)
+        let files = RealmFiles(dataDirectory: self.folder, safe: self.safe)
         let known = Set(try files.load().realms.map(\.id))
         do throws(SystemError) {
             for realm in realms where !known.contains(realm.id) { try files.write(realm) }

@@ -9,11 +9,13 @@ internal import Posix
 ///
 /// Anyone who has a `.realm` file is in that realm, so only the user may read the own ones. Those that
 /// an administrator installed are read, and never written. `Docs/Data.md`.
-struct RealmFiles: Equatable, Sendable {
+struct RealmFiles: Sendable {
     /// The folder of the user's own, in the data directory.
     let own: String
     /// The folder of an administrator's.
     let installed: String
+    /// What seals the user's own.
+    private let safe: Safe
 
     /// Where an administrator puts them.
     static let installedDirectory = "/etc/stoa/realms"
@@ -22,7 +24,8 @@ struct RealmFiles: Equatable, Sendable {
     /// A line and some comments.
     private static let limitBytes = 4_096
 
-    init(dataDirectory: String, installed: String = Self.installedDirectory) {
+    init(dataDirectory: String, safe: Safe, installed: String = Self.installedDirectory) {
+        self.safe = safe
         self.own = "\(dataDirectory)/realms"
         self.installed = installed
     }
@@ -43,7 +46,9 @@ struct RealmFiles: Equatable, Sendable {
         for file in try Self.names(in: self.own, endingIn: Self.suffix) {
             let path = "\(self.own)/\(file)"
             try Self.checkOwner(path)
-            let realm = try Self.read(path)
+            var bytes = try self.opened(file)
+            defer { bytes.wipe() }
+            let realm = try Self.realm(bytes, path)
             if stored.installed[realm.id] == nil { try Self.add(realm, path, to: &stored) }
         }
         for file in try Self.names(in: self.own, endingIn: Self.leftSuffix) {
@@ -92,7 +97,9 @@ struct RealmFiles: Equatable, Sendable {
                 "\(path) has mode \(Self.mode(status)), so others can add you to a realm of theirs",
                 remedy: "ask the administrator to run: chmod go-w \(path)", exitCode: .permission)
         }
-        return try Self.read(path)
+        var bytes = try Self.bytes(of: path)
+        defer { bytes.wipe() }
+        return try Self.realm(bytes, path)
     }
 
     private static func checkOwner(_ path: String) throws(StartError) {
@@ -115,10 +122,28 @@ struct RealmFiles: Equatable, Sendable {
 
     private static func mode(_ status: stat) -> String { String(status.st_mode & 0o777, radix: 8) }
 
+    /// The content of an own file, sealed or in the open.
+    private func opened(_ file: String) throws(StartError) -> [UInt8] {
+        let bytes = try Self.bytes(
+            of: "\(self.own)/\(file)", limit: 2 * Self.limitBytes)
+        do throws(CryptoError) {
+            let content = try SealedFile.open(bytes, as: Self.place(file), by: self.safe)
+            if content.count <= Self.limitBytes { return content }
+        } catch {
+            throw StartError(
+                "\(self.own)/\(file) is sealed, and \(SafeFile.name) does not open it",
+                remedy: "restore both from the same backup, or move it away to do without that "
+                    + "realm",
+                exitCode: .data)
+        }
+        throw Self.unusable("\(self.own)/\(file)", "at most \(Self.limitBytes) bytes are expected")
+    }
+
+    /// What an own file is sealed as.
+    private static func place(_ file: String) -> String { "realms/\(file)" }
+
     /// Reads the one line of a file that is neither empty nor a comment.
-    private static func read(_ path: String) throws(StartError) -> Realm {
-        var bytes = try Self.bytes(of: path)
-        defer { bytes.wipe() }
+    private static func realm(_ bytes: [UInt8], _ path: String) throws(StartError) -> Realm {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Self.unusable(path, "it is not text")
         }
@@ -153,9 +178,11 @@ struct RealmFiles: Equatable, Sendable {
             exitCode: .data)
     }
 
-    private static func bytes(of path: String) throws(StartError) -> [UInt8] {
+    private static func bytes(
+        of path: String, limit: Int = Self.limitBytes
+    ) throws(StartError) -> [UInt8] {
         do throws(SystemError) {
-            return try Files.read(path, limitBytes: Self.limitBytes)
+            return try Files.read(path, limitBytes: limit)
         } catch { throw StartError(error, exitCode: .inputOutput) }
     }
 
@@ -180,7 +207,28 @@ struct RealmFiles: Equatable, Sendable {
         try Files.makePrivateDirectory(self.own)
         var bytes = Array((RealmInvitation(realm).line + "\n").utf8)
         defer { bytes.wipe() }
-        try Files.writeAtomically(bytes, to: self.path(realm.name, Self.suffix), mode: 0o600)
+        try self.write(bytes, to: "\(realm.name)\(Self.suffix)")
+    }
+
+    private func write(_ bytes: [UInt8], to file: String) throws(SystemError) {
+        try Files.replaceErasing(
+            SealedFile.seal(bytes.span.bytes, as: Self.place(file), by: self.safe),
+            to: "\(self.own)/\(file)", mode: 0o600)
+    }
+
+    /// Seals the user's own that are in the open: from before there was a safe, or put there by the user.
+    ///
+    /// Call it where ``load()`` has found nothing wrong with them.
+    func seal() throws(StartError) {
+        for file in try Self.names(in: self.own, endingIn: Self.suffix) {
+            var bytes = try Self.bytes(
+                of: "\(self.own)/\(file)", limit: 2 * Self.limitBytes)
+            defer { bytes.wipe() }
+            guard !SealedFile.isSealed(bytes) else { continue }
+            do throws(SystemError) { try self.write(bytes, to: file) } catch {
+                throw StartError(error, exitCode: .cannotCreate)
+            }
+        }
     }
 
     /// Forgets the secret of a realm, and keeps what it was called.

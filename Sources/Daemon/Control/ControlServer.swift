@@ -28,6 +28,9 @@ final class ControlServer {
 
     /// Nil once nobody is taken any more: who connects is refused then, and waits for nothing.
     private var listener: UnixListener?
+    /// The listener of a server that has finished, where clients are to wait for the next one.
+    private var kept: UnixListener?
+    var keptNumber: Int32? { self.kept?.descriptor.number }
     private let bounds: ControlBounds
     private let loop: EventLoop
     /// Room for one read, for peers' streams as well.
@@ -66,7 +69,10 @@ final class ControlServer {
     }
 
     /// Takes no more clients and lets those that are there read what waits for them.
-    func finish() {
+    ///
+    /// - Parameter isKept: whether others that come are to wait for the next server.
+    func finish(isKept: Bool = false) {
+        if isKept { self.kept = self.listener }
         self.watch?.cancel()
         self.watch = nil
         self.resume?.cancel()

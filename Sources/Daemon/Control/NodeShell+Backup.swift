@@ -142,11 +142,12 @@ extension NodeShell {
         do throws(PhraseError) { phrase = try Phrase(chosen: typed) } catch {
             throw RPCError(error)
         }
-        let (file, folder) = (params.file, self.configuration.dataDirectory)
+        let file = params.file
+        let pending = PendingRestore(in: self.configuration.dataDirectory, self.birth.safe)
         try self.makeKey(reply) { () throws(RPCError) in
             let backup = try Self.read(file, by: phrase, typed)
             do throws(SystemError) {
-                try PendingRestore(in: folder).keep(backup)
+                try pending.keep(backup)
             } catch { throw RPCError.storageFailed(error.reason, remedy: error.remedy ?? "") }
             return (content: BackupContent(backup), realms: backup.realms)
         } then: { restored in
@@ -155,12 +156,12 @@ extension NodeShell {
                 try self.checkUnused()
                 try self.checkRealms(of: restored.realms)
             } catch {
-                PendingRestore(in: folder).drop()
+                pending.drop()
                 return reply.fail(error)
             }
             reply.answer(restored.content)
             self.log(.notice, "the backup of \(restored.content.person) is restored: restarting")
-            self.stop(toRestart: true)
+            self.stop(then: .restart)
         }
     }
 
@@ -263,7 +264,7 @@ extension NodeShell {
                 if self.life.isRunning { self.turn { self.takeUp(contacts) } }
             }
         }
-        let pending = PendingRestore(in: self.configuration.dataDirectory)
+        let pending = PendingRestore(in: self.configuration.dataDirectory, self.birth.safe)
         self.workers.common.run {
             pending.drop()
         } then: { _ in

@@ -6,7 +6,9 @@ internal import Posix
 
 /// Realms: from the files to the node, and back to the files.
 extension NodeShell {
-    var realmFiles: RealmFiles { RealmFiles(dataDirectory: self.configuration.dataDirectory) }
+    var realmFiles: RealmFiles {
+        RealmFiles(dataDirectory: self.configuration.dataDirectory, safe: self.birth.safe)
+    }
 
     /// Says in the log where rooms whose name stands alone are in a realm that the user is not in.
     func warnOfUnknownRealm() {

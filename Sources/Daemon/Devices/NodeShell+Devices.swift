@@ -64,9 +64,9 @@ extension NodeShell {
             preconditionFailure("the node has decoded it")
         }
         try self.checkRealms(of: handOver.realms)
-        let folder = self.configuration.dataDirectory
+        let pending = PendingRestore(in: self.configuration.dataDirectory, self.birth.safe)
         self.workers.common.run { () -> SystemError? in
-            do throws(SystemError) { try PendingRestore(in: folder).keep(handOver) } catch {
+            do throws(SystemError) { try pending.keep(handOver) } catch {
                 return error
             }
             return nil
@@ -81,14 +81,14 @@ extension NodeShell {
                     try self.checkUnused()
                     try self.checkRealms(of: handOver.realms)
                 } catch {
-                    PendingRestore(in: folder).drop()
+                    pending.drop()
                     return reply.fail(error)
                 }
                 let content = BackupContent(
                     handOver.person.id, handOver.realms, handOver.contacts, at: self.now.wall)
                 reply.answer(DeviceLinkMethod.Result { $0.content = content })
                 self.log(.notice, "this device is now one of \(content.person): restarting")
-                self.stop(toRestart: true)
+                self.stop(then: .restart)
             }
         }
     }

@@ -11,6 +11,8 @@ struct OfflineMaintenance {
     private let configuration: Configuration
     private let print: (String) -> Void
     private let owner: PeerID
+    private let safe: Safe
+    private let credentials: String?
     private let lock: DataLock
 
     /// Takes the data directory; throws where there is none, or where a daemon uses it.
@@ -18,6 +20,7 @@ struct OfflineMaintenance {
         self.configuration = configuration
         self.print = print
         let credentials = ProcessEnvironment.variable("CREDENTIALS_DIRECTORY")
+        self.credentials = credentials
         guard
             Files.exists("\(configuration.dataDirectory)/\(Identity.fileName)")
                 || credentials.map({ Files.exists("\($0)/\(Identity.fileName)") }) ?? false
@@ -27,8 +30,11 @@ struct OfflineMaintenance {
                 remedy: "give the right place with --data-dir", exitCode: .unavailable)
         }
         self.lock = try DataLock(directory: configuration.dataDirectory)
+        self.safe = try SafeFile(in: configuration.dataDirectory).peek(
+            credentials: credentials)
         let signer = try Identity.device(
-            dataDirectory: configuration.dataDirectory, credentialsDirectory: credentials)
+            dataDirectory: configuration.dataDirectory, credentialsDirectory: credentials,
+            safe: self.safe)
         self.owner = PeerID(signer.publicKey)
     }
 
@@ -41,7 +47,7 @@ struct OfflineMaintenance {
         let report: StoreRepair.Report
         do throws(StoreFailure) {
             report = try StoreRepair.check(
-                directory: self.configuration.dataDirectory, owner: self.owner)
+                directory: self.configuration.dataDirectory, owner: self.owner, safe: self.safe)
         } catch { throw StartError(error) }
         for finding in report.findings { self.line(Self.text(of: finding)) }
         let files = try self.checkFiles()
@@ -121,9 +127,12 @@ struct OfflineMaintenance {
     /// Repairs and says what was done, what was lost and what comes next.
     func repair() throws(StartError) -> Int32 {
         let repair: StoreRepair.Repair
+        // What it writes is sealed, also where no start has made the key yet.
+        let safe = try SafeFile(in: self.configuration.dataDirectory).open(
+            credentials: self.credentials)
         do throws(StoreFailure) {
             repair = try StoreRepair.repair(
-                directory: self.configuration.dataDirectory, owner: self.owner,
+                directory: self.configuration.dataDirectory, owner: self.owner, safe: safe,
                 stamp: Self.stamp(SystemClock.wallMilliseconds()))
         } catch { throw StartError(error) }
         guard repair.findings.isEmpty else {

@@ -10,6 +10,8 @@ struct Birth: Sendable {
     typealias Rereading = @Sendable (String?) throws(ConfigurationError) -> DaemonCommand
 
     let identity: OwnIdentity
+    /// What seals the node's secrets on its own disk.
+    let safe: Safe
     /// What a restored backup has that this start takes up.
     var restored: Contacts?
     /// Whether the data directory is on a read-only file system, so that it is only read.
@@ -28,8 +30,9 @@ struct Birth: Sendable {
     let boot: UInt64
     let moment = SystemClock.wallMilliseconds()
 
-    init(_ identity: OwnIdentity) {
+    init(_ identity: OwnIdentity, _ safe: Safe) {
         self.identity = identity
+        self.safe = safe
         var random = SodiumRandom()
         self.boot = random.next()
     }

@@ -1,4 +1,5 @@
 internal import ControlAPI
+internal import Crypto
 internal import Engine
 internal import Formats
 internal import Glibc
@@ -92,10 +93,11 @@ package enum DaemonProcess {
             && Files.exists("\(configuration.dataDirectory)/stoa.db")
         let lock = isOnlyReading ? nil : try DataLock(directory: configuration.dataDirectory)
         defer { withExtendedLifetime(lock) {} }
+        // Once it is open it stays so, also where a restored backup takes another start in this process.
+        var safe: Safe?
         while true {
-            // A restored backup makes this the daemon of another person, which takes a start.
             let code = try Self.live(
-                configuration, log, activated, isOnlyReading: isOnlyReading, rereading)
+                configuration, log, activated, isOnlyReading: isOnlyReading, &safe, rereading)
             if let code { return code }
         }
     }
@@ -103,20 +105,91 @@ package enum DaemonProcess {
     /// Runs one start to its end and gives the exit code; nil where another start is to follow.
     private static func live(
         _ configuration: Configuration, _ log: Journal, _ activated: [ActivatedSocket],
-        isOnlyReading: Bool, _ rereading: @escaping Birth.Rereading
+        isOnlyReading: Bool, _ kept: inout Safe?, _ rereading: @escaping Birth.Rereading
+    ) throws(StartError) -> Int32? {
+        var activated = activated
+        var lockedRun: LockedRun?
+        defer { withExtendedLifetime(lockedRun) {} }
+        if kept == nil {
+            switch try Self.stored(configuration, isOnlyReading, log) {
+            case .open(let safe): kept = safe
+            case .locked(let locked):
+                let run = try Self.wait(locked, configuration, log, activated)
+                guard let safe = run.safe else { return 0 }
+                // The same socket goes on listening, so that nobody is refused in between.
+                if let number = run.keptListener {
+                    activated.removeAll { $0.kind == .unixListener }
+                    activated.append(ActivatedSocket(keeping: number))
+                }
+                (kept, lockedRun) = (safe, run)
+            }
+        }
+        guard let safe = kept else { preconditionFailure("it is open, or the run has ended") }
+        return try Self.run(
+            configuration, log, activated, isOnlyReading: isOnlyReading, safe, rereading)
+    }
+
+    /// What the file of the safe key has, opened where systemd hands the passphrase over.
+    private static func stored(
+        _ configuration: Configuration, _ isOnlyReading: Bool, _ log: Journal
+    ) throws(StartError) -> StoredSafe {
+        let file = SafeFile(in: configuration.dataDirectory)
+        let stored = try isOnlyReading ? file.stored() ?? .open(.generate()) : file.begin()
+        guard case .locked(let locked) = stored else { return stored }
+        ProcessEnvironment.forbidDumps()
+        // Whoever has locked it a moment ago wants it to stay so.
+        guard ProcessEnvironment.take(Self.lockedVariable) == nil else { return stored }
+        do throws(StartError) {
+            let folder = ProcessEnvironment.variable("CREDENTIALS_DIRECTORY")
+            return try locked.opened(byCredentialIn: folder).map { .open($0) } ?? stored
+        } catch {
+            log(.error, error.description)
+            return stored
+        }
+    }
+
+    /// Says to the next start that it was locked on purpose.
+    private static let lockedVariable = "STOAD_LOCKED"
+
+    /// Waits for the passphrase, or the end.
+    private static func wait(
+        _ locked: LockedSafe, _ configuration: Configuration, _ log: Journal,
+        _ activated: [ActivatedSocket]
+    ) throws(StartError) -> LockedRun {
+        let loop: EventLoop
+        do throws(SystemError) { loop = try EventLoop() } catch { throw StartError(error) }
+        let control = try Opening.control(configuration, activated, ControlBounds(), loop)
+        let run = LockedRun(locked, configuration, log, loop, control)
+        do throws(SystemError) {
+            let watches = [
+                try loop.onSignal(SIGTERM) { run.stop() },
+                try loop.onSignal(SIGINT) { run.stop() },
+                // What the files say is read once it is open.
+                try loop.onSignal(SIGHUP) {},
+            ]
+            try run.begin()
+            try loop.run()
+            for watch in watches { watch.cancel() }
+            return run
+        } catch { throw StartError(error) }
+    }
+
+    private static func run(
+        _ configuration: Configuration, _ log: Journal, _ activated: [ActivatedSocket],
+        isOnlyReading: Bool, _ safe: Safe, _ rereading: @escaping Birth.Rereading
     ) throws(StartError) -> Int32? {
         let restored =
             isOnlyReading
-            ? nil : try PendingRestore(in: configuration.dataDirectory).begin()
+            ? nil : try PendingRestore(in: configuration.dataDirectory, safe).begin()
         let identity = try Identity.load(
             dataDirectory: configuration.dataDirectory,
-            credentialsDirectory: ProcessEnvironment.variable("CREDENTIALS_DIRECTORY"))
+            credentialsDirectory: ProcessEnvironment.variable("CREDENTIALS_DIRECTORY"), safe: safe)
         if identity.isNew {
             log(.notice, "created a new identity in \(configuration.dataDirectory)")
         }
         do throws(SystemError) {
             let loop = try EventLoop()
-            var birth = Birth(identity)
+            var birth = Birth(identity, safe)
             (birth.restored, birth.activated) = (restored, activated)
             birth.rereading = rereading
             birth.settingsFile = try? Paths().configurationFile()
@@ -135,11 +208,23 @@ package enum DaemonProcess {
             switch run.assumeIsolated({ $0.outcome }) {
             case .stopped: return 0
             case .restart: return nil
+            case .lock:
+                throw Self.becomeLocked(activated, run.assumeIsolated { $0.keptListener })
             case .failed(let failure):
                 LastWords(socket: configuration.socket).keep(failure.description)
                 return failure.exitCode.rawValue
             }
         } catch { throw StartError(error) }
+    }
+
+    /// Runs this program anew: no key and no text is left in memory, which wiping could not promise.
+    private static func becomeLocked(
+        _ activated: [ActivatedSocket], _ control: Int32?
+    ) -> SystemError {
+        var sockets = activated.filter { $0.kind != .unixListener }
+        if let control { sockets.insert(ActivatedSocket(keeping: control), at: 0) }
+        ProcessEnvironment.set(Self.lockedVariable, "1")
+        return ActivatedSocket.becomeAnew(with: sockets)
     }
 
     private static func print(_ text: String) {

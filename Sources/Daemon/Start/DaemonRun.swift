@@ -12,6 +12,8 @@ actor DaemonRun {
         case stopped
         /// The daemon is to begin again in this process.
         case restart
+        /// The process is to execute itself anew, and to find its safe key locked.
+        case lock
         case failed(StartError)
     }
 
@@ -34,6 +36,11 @@ actor DaemonRun {
     var outcome: Outcome {
         if let failure { return .failed(failure) }
         return self.shell?.assumeIsolated { $0.life.outcome } ?? .stopped
+    }
+
+    /// The control socket of a run that has ended with ``Outcome/lock``.
+    var keptListener: Int32? {
+        self.shell?.assumeIsolated { $0.clients.control.keptNumber } ?? nil
     }
 
     /// Starts on the loop, as soon as that runs.
@@ -88,7 +95,7 @@ actor DaemonRun {
             self.isStopped = true
             return self.opening.loop.stop()
         }
-        shell.assumeIsolated { $0.stop(toRestart: false) }
+        shell.assumeIsolated { $0.stop() }
     }
 
     /// Takes up what the files say now; may be called from any thread.

@@ -26,23 +26,35 @@ struct Opening: Sendable {
     }
 
     func realms() throws(StartError) -> StoredRealms {
-        try RealmFiles(dataDirectory: self.configuration.dataDirectory).load()
+        let files = RealmFiles(
+            dataDirectory: self.configuration.dataDirectory, safe: self.birth.safe)
+        let stored = try files.load()
+        if !self.birth.isOnlyReading { try files.seal() }
+        return stored
     }
 
     // MARK: Sockets
 
     /// Binds the control socket, where clients wait from here on.
     func control() throws(StartError) -> ControlServer {
+        try Self.control(
+            self.configuration, self.birth.activated, self.birth.bounds, self.loop)
+    }
+
+    static func control(
+        _ configuration: Configuration, _ activated: [ActivatedSocket], _ bounds: ControlBounds,
+        _ loop: EventLoop
+    ) throws(StartError) -> ControlServer {
         let listener: UnixListener
-        let group = try self.configuration.socketGroupNumber()
+        let group = try configuration.socketGroupNumber()
         do throws(SystemError) {
-            if let socket = self.birth.activated.first(where: { $0.kind == .unixListener }) {
+            if let socket = activated.first(where: { $0.kind == .unixListener }) {
                 listener = try UnixListener(adopting: socket.duplicate())
             } else {
-                listener = try UnixListener(path: self.configuration.socket, group: group)
+                listener = try UnixListener(path: configuration.socket, group: group)
             }
         } catch { throw StartError(error, exitCode: .unavailable) }
-        return ControlServer(listener, group: group, bounds: self.birth.bounds, loop: self.loop)
+        return ControlServer(listener, group: group, bounds: bounds, loop: loop)
     }
 
     /// Binds where peers can connect; they wait from here on.
@@ -114,8 +126,8 @@ struct Opening: Sendable {
             let hasOldLog = Files.exists(directory + "/stoa.db-wal")
             let executor = try ThreadExecutor(name: "stoad-store")
             let store = try await MessageStore.open(
-                directory: directory, continuity: continuity, owner: owner, executor: executor,
-                identify: Self.identify)
+                directory: directory, continuity: continuity, owner: owner, safe: self.birth.safe,
+                executor: executor, identify: Self.identify)
             if let leftOut = await store.leftOut {
                 self.log(
                     .warning,
@@ -142,7 +154,8 @@ struct Opening: Sendable {
         do {
             let executor = try ThreadExecutor(name: "stoad-store")
             let store = try await MessageStore.openToRead(
-                directory: self.configuration.dataDirectory, owner: owner, executor: executor)
+                directory: self.configuration.dataDirectory, owner: owner, safe: self.birth.safe,
+                executor: executor)
             var snapshot = try await store.snapshot()
             snapshot.peers = []
             return Found(

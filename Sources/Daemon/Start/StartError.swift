@@ -10,6 +10,8 @@ package struct StartError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum ExitCode: Int32, Sendable {
         /// `EX_DATAERR`: a file of ours has the wrong content.
         case data = 65
+        /// The data is locked by a passphrase; none of sysexits.h says so.
+        case locked = 67
         /// `EX_UNAVAILABLE`: something that is needed is taken or missing.
         case unavailable = 69
         /// `EX_SOFTWARE`: a fault of the program.
@@ -80,6 +82,26 @@ extension StartError {
                 "others can enter \(name): its mode is \(String(found.mode, radix: 8))",
                 remedy: "run: chmod 700 \(TerminalText.word(path)); or choose another directory",
                 exitCode: .permission)
+        }
+    }
+
+    /// Refuses a file with a key that others can read, or that is theirs.
+    static func refuseKeyOfOthers(_ path: String) throws(StartError) {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw StartError(SystemError(errno, "stat", path), exitCode: .inputOutput)
+        }
+        guard status.st_uid == geteuid() else {
+            throw StartError(
+                "\(path) belongs to user \(status.st_uid), not to you (\(geteuid()))",
+                remedy: "run stoad as that user, or choose another place with --data-dir",
+                exitCode: .permission)
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            let mode = String(status.st_mode & 0o777, radix: 8)
+            throw StartError(
+                "\(path) has mode \(mode), so others can read your identity",
+                remedy: "run: chmod 600 \(path)", exitCode: .permission)
         }
     }
 }

@@ -197,7 +197,7 @@ extension NodeShell {
     }
 
     /// Removes what repairs have kept of damaged files, which may contain erased texts.
-    private func removeRepairedCopies() {
+    func removeRepairedCopies() {
         let folder = self.configuration.dataDirectory
         let names = (try? Files.names(in: folder)) ?? []
         for name in names where name.hasPrefix(StoreRepair.keptPrefix) {

@@ -198,7 +198,7 @@ struct Salvage {
             }
         }
         try self.readKeyed(
-            "peer, text, milliseconds, source, declined", of: "requests", orderedBy: ["person"]
+            DirectRequest.columns, of: "requests", orderedBy: ["person"]
         ) { row, salvage in
             if let request = DirectRequest(row), !salvage.requests.contains(request) {
                 salvage.requests.append(request)

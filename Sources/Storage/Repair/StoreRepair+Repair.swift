@@ -1,4 +1,5 @@
 internal import CPages
+package import Crypto
 package import Engine
 package import Formats
 internal import Glibc
@@ -42,8 +43,8 @@ extension StoreRepair {
     /// Throws what keeps it from reading or writing, and `corrupt` where nothing of a store could be
     /// read; then the damaged file has been left as it was.
     package static func repair(
-        directory: String, owner: PeerID, judge: (Keyring) -> any EntryJudge = { $0 },
-        stamp: String
+        directory: String, owner: PeerID, safe: Safe,
+        judge: (Keyring) -> any EntryJudge = { $0 }, stamp: String
     ) throws(StoreFailure) -> Repair {
         let path = "\(directory)/\(StoreDirectory.databaseName)"
         let names = RepairedFile(database: path)
@@ -57,11 +58,11 @@ extension StoreRepair {
         }
         var repair = Repair()
         repair.damage = try self.check(
-            directory: directory, owner: owner, judge: judge
+            directory: directory, owner: owner, safe: safe, judge: judge
         ).findings
         if repair.damage.isEmpty { return repair }
-        try self.rebuild(names, owner: owner, judge, &repair)
-        repair.findings = try self.findings(names.unfinished, owner: owner, judge, &repair)
+        try self.rebuild(names, owner: owner, safe, judge, &repair)
+        repair.findings = try self.findings(names.unfinished, owner: owner, safe, judge, &repair)
         guard repair.findings.isEmpty else { return repair }
         repair.copy = try names.replace(keeping: stamp)
         return repair
@@ -69,11 +70,11 @@ extension StoreRepair {
 
     /// What is wrong with the new file; its write-ahead log is gone afterwards.
     private static func findings(
-        _ path: String, owner: PeerID, _ judge: (Keyring) -> any EntryJudge,
+        _ path: String, owner: PeerID, _ safe: Safe, _ judge: (Keyring) -> any EntryJudge,
         _ repair: inout Repair
     ) throws(StoreFailure) -> [CheckFinding] {
         do throws(StoreFailure) {
-            let store = try StoreFile(offlineAt: path, owner: owner)
+            let store = try StoreFile(offlineAt: path, owner: owner, safe: safe)
             let found = store.check(by: judge(store.keyring()))
             repair.entries = try StoreFile.translating(path, store.database) {
                 () throws(SQLiteError) in
@@ -89,21 +90,21 @@ extension StoreRepair {
 
     /// Writes what can be read into a new file.
     private static func rebuild(
-        _ names: RepairedFile, owner: PeerID, _ judge: (Keyring) -> any EntryJudge,
-        _ repair: inout Repair
+        _ names: RepairedFile, owner: PeerID, _ safe: Safe,
+        _ judge: (Keyring) -> any EntryJudge, _ repair: inout Repair
     ) throws(StoreFailure) {
         _ = try self.create(names.unfinished, isPlain: false)
-        let store = try StoreFile(offlineAt: names.unfinished, owner: owner)
+        let store = try StoreFile(offlineAt: names.unfinished, owner: owner, safe: safe)
         try StoreFile.translating(names.unfinished, store.database) { () throws(SQLiteError) in
             try store.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         }
-        var (salvage, staging) = try self.salvage(names, like: names.unfinished, owner, judge)
+        var (salvage, staging) = try self.salvage(names, like: names.unfinished, owner, safe, judge)
         if salvage.isEmpty {
             // What a file was brought to since its first version has other places in it than in a new one; the tables of
             // the first version have the same in all.
             names.clean(keepingNew: true)
             try self.createFirst(names.first)
-            (salvage, staging) = try self.salvage(names, like: names.first, owner, judge)
+            (salvage, staging) = try self.salvage(names, like: names.first, owner, safe, judge)
         }
         repair.damagedTables = salvage.damagedTables
         guard !salvage.isEmpty else {
@@ -126,7 +127,7 @@ extension StoreRepair {
 
     /// Gathers what can be read with the schema of an empty store.
     private static func salvage(
-        _ names: RepairedFile, like model: String, _ owner: PeerID,
+        _ names: RepairedFile, like model: String, _ owner: PeerID, _ safe: Safe,
         _ judge: (Keyring) -> any EntryJudge
     ) throws(StoreFailure) -> (Salvage, Database) {
         // SQLite may change what it opens, and must not change what is kept.
@@ -136,6 +137,7 @@ extension StoreRepair {
         let source = try StoreFile.translating(names.scratch, nil) { () throws(SQLiteError) in
             try Database(path: names.scratch)
         }
+        source.columns = ColumnSafe(safe: safe, takesPlain: true)
         let staging = try self.create(names.staging, isPlain: true)
         let salvage = try StoreFile.translating(names.database, source) {
             () throws(SQLiteError) in

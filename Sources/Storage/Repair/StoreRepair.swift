@@ -1,3 +1,4 @@
+package import Crypto
 package import Engine
 package import Formats
 
@@ -29,7 +30,8 @@ package enum StoreRepair {
     /// pages.
     /// Each entry is judged as it was when it came, by the keys that are stored.
     package static func check(
-        directory: String, owner: PeerID, judge: (Keyring) -> any EntryJudge = { $0 }
+        directory: String, owner: PeerID, safe: Safe,
+        judge: (Keyring) -> any EntryJudge = { $0 }
     ) throws(StoreFailure) -> Report {
         let path = "\(directory)/\(StoreDirectory.databaseName)"
         var report = Report()
@@ -40,7 +42,7 @@ package enum StoreRepair {
             return report
         }
         do throws(StoreFailure) {
-            let store = try StoreFile(offlineAt: path, owner: owner)
+            let store = try StoreFile(offlineAt: path, owner: owner, safe: safe)
             let found = store.check(by: judge(store.keyring()))
             for finding in found { findings.add(finding.log, finding.seq, finding.text) }
             let counts = try StoreFile.translating(path, store.database) {

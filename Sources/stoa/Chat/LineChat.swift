@@ -264,7 +264,7 @@ struct LineChat {
     private func isOver(_ refusal: RPCError) -> Bool {
         guard self.kept != nil else { return false }
         switch refusal.knownCode {
-        case .busy, .shuttingDown, .overflow: return false
+        case .busy, .shuttingDown, .overflow, .locked: return false
         default: return true
         }
     }

@@ -167,7 +167,7 @@ struct RunCommand: Subcommand {
                 let now = SystemClock.monotonicMilliseconds()
                 // timeout(1) sends its signal twice.
                 if error.isInterrupt, now < began + Self.signalMilliseconds { continue }
-                let isPassing = [.noDaemon, .temporary].contains(error.code)
+                let isPassing = [.noDaemon, .temporary, .locked].contains(error.code)
                 guard isPassing, now < deadline else {
                     context.console.report(
                         "stoa: run: the report was not sent to \(TerminalText.line(self.to)): \(error.why); "

@@ -21,6 +21,13 @@ struct StatusCommand: Subcommand {
         if let clock { return try ClockTable(to: clock).show(in: context) }
         try context.show(StatusMethod.self) { status throws(Failure) in
             let console = context.console
+            guard status.lock != .locked else {
+                return console.table([
+                    ["daemon", "stoad " + Self.version(status)], ["lock", "locked (stoa unlock)"],
+                    ["running since", LocalTime.text(status.startedAt)],
+                    ["data", status.dataDirectory.shown],
+                ])
+            }
             let discovery = status.discovery
             let listen = status.listen.shown
             var rows = [
@@ -49,6 +56,7 @@ struct StatusCommand: Subcommand {
             }
             rows.append(["clock", Self.clock(status)])
             rows.append(["data", status.dataDirectory.shown])
+            if status.lock == .open { rows.append(["lock", "set; this node is open"]) }
             rows.append(["disk check", Self.text(of: status.scrub)])
             var text = console.table(rows)
             for alert in status.alerts {

@@ -53,8 +53,12 @@ struct FactGathering {
     }
 
     private func ask(_ facts: inout DiagnosisFacts) throws(Failure) {
-        // It judges only what it can read as a whole.
         let status = try self.context.call(StatusMethod.self).json
+        guard StatusMethod.Result(reading: status).lock != .locked else {
+            facts.answer = .locked
+            return
+        }
+        // It judges only what it can read as a whole.
         guard let status = StatusMethod.Result(field: status) else {
             throw Failure(.garbled("its status cannot be read"))
         }

@@ -19,6 +19,7 @@ struct RepeatableCalls<Method: ControlMethod> where Method.Result: ControlValue 
     private var connection: DaemonConnection?
     private var pending: [Pending] = []
     private var hasBegun = false
+    private var isAnswered = false
     private let patienceMilliseconds: UInt64
     /// When the daemon is given up; nil while it answers.
     private var patience: UInt64?
@@ -118,7 +119,7 @@ struct RepeatableCalls<Method: ControlMethod> where Method.Result: ControlValue 
                 answer = try connection.answer(Method.self, to: request)
             }
             guard let answer else { return }
-            self.patience = nil
+            (self.patience, self.isAnswered) = (nil, true)
             try body(answer, self.pending.removeFirst().isFirst)
         }
     }
@@ -130,7 +131,8 @@ struct RepeatableCalls<Method: ControlMethod> where Method.Result: ControlValue 
     ) throws(Failure) {
         guard let connection = self.connection else { return }
         do throws(ClientError) { try body(&self, connection) } catch {
-            guard error.isPassing else { throw Failure(error) }
+            // A lock that was there before is said at once: somebody must come and unlock it.
+            guard error.isPassing, self.isAnswered || !error.isLocked else { throw Failure(error) }
             self.connection = nil
             for index in self.pending.indices where self.pending[index].request != nil {
                 self.pending[index].request = nil

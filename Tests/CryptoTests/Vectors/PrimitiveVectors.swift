@@ -366,6 +366,40 @@ struct XChaChaVector: Sendable {
     ]
 }
 
+/// What a safe makes of a value.
+struct SafeVector: Sendable {
+    let key: [UInt8]
+    let nonce: [UInt8]
+    let kind: [UInt8]
+    let place: [UInt8]
+    let value: [UInt8]
+    let sealed: [UInt8]
+
+    static let all: [SafeVector] = [
+        .init(
+            key: hex("bc16e92db3d3a67e747894bfe7e1ec2a3f94305f90bd2100ef8301198aecab6f"),
+            nonce: hex("50634ea5a2be45e10763aff9c82e99912e2cdb0610ad42d2"),
+            kind: hex("66696c65"),
+            place: hex("6964656e746974792e6b6579"),
+            value: hex("87bb8184c17750a1bda818559970d867d6694a882669f1b6fb0d80fd8a3f674a"),
+            sealed: hex(
+                """
+                50634ea5a2be45e10763aff9c82e99912e2cdb0610ad42d2c33e71c67eda605473fecf42ddf47885
+                65acd8e70858419de3096d4dd7a67de0f4d55253663694580a2d393aa2e79ee4
+                """)),
+        .init(
+            key: hex("d56c0a51361f8210b103e0c164064547d1ce743201addefa4ac9141339d3ddac"),
+            nonce: hex("04d0b61643a7bcab2b11bad9b59f8b70264efd2412509091"),
+            kind: hex("6e6f74696365"),
+            place: hex("0000000000000000"),
+            value: hex(""),
+            sealed: hex(
+                """
+                04d0b61643a7bcab2b11bad9b59f8b70264efd24125090918bef62b9fc37615b9fcebd79e6badd93
+                """)),
+    ]
+}
+
 /// Argon2id with 256 MiB and three passes.
 struct Argon2idVector: Sendable {
     let passphrase: [UInt8]

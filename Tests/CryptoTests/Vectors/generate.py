@@ -345,6 +345,32 @@ def xchachas():
     return result
 
 
+def sealed_by_safe(key, nonce, kind, place, value):
+    """Docs/Decisions/0054-one-key-opens-the-rest.md."""
+    return nonce + ChaCha20Poly1305(hchacha20(key, nonce[:16])).encrypt(
+        bytes(4) + nonce[16:], value, kind + b"\0" + place)
+
+
+def safes():
+    result = []
+    for kind, place, count in ((b"file", b"identity.key", 32), (b"notice", bytes(8), 0)):
+        key, nonce = bytes_of("sk%d" % count, 32), bytes_of("sn%d" % count, 24)
+        value = bytes_of("sv%d" % count, count)
+        result.append({"key": key, "nonce": nonce, "kind": kind, "place": place, "value": value,
+                       "sealed": sealed_by_safe(key, nonce, kind, place, value)})
+    return result
+
+
+def locked_safes():
+    """That of EngineTests/Backup/StoredSafeTests.swift."""
+    passphrase, head = b"correct horse battery staple", b"\1" + bytes_of("safe salt", 16)
+    wrapping = Argon2id(salt=head[1:], length=32, iterations=3, lanes=1,
+                        memory_cost=256 * 1024).derive(passphrase)
+    key, nonce = bytes_of("safe key", 32), bytes_of("safe nonce", 24)
+    return [{"passphrase": passphrase, "key": key,
+             "file": head + sealed_by_safe(wrapping, nonce, b"safe.key", head, key)}]
+
+
 def argon2s():
     passphrase, salt = b"correct horse battery staple", bytes_of("salt", 16)
     key = Argon2id(salt=salt, length=32, iterations=3, lanes=1, memory_cost=256 * 1024).derive(
@@ -420,6 +446,9 @@ def main():
             table("XChaChaVector", "XChaCha20-Poly1305.",
                   [("key", "[UInt8]"), ("nonce", "[UInt8]"), ("associatedData", "[UInt8]"),
                    ("plaintext", "[UInt8]"), ("sealed", "[UInt8]")], xchachas()),
+            table("SafeVector", "What a safe makes of a value.",
+                  [("key", "[UInt8]"), ("nonce", "[UInt8]"), ("kind", "[UInt8]"),
+                   ("place", "[UInt8]"), ("value", "[UInt8]"), ("sealed", "[UInt8]")], safes()),
             table("Argon2idVector", "Argon2id with 256 MiB and three passes.",
                   [("passphrase", "[UInt8]"), ("salt", "[UInt8]"), ("key", "[UInt8]")],
                   argon2s()),

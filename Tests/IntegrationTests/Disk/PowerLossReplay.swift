@@ -70,7 +70,8 @@ final class PowerLossReplay {
                 Subject(
                     recorded: recorded, disk: SimulatedDisk(root: recorded.folder),
                     judge: try StoreJudge(
-                        folder: folder, owner: recorded.owner, identity: recorded.identity)))
+                        folder: folder, owner: recorded.owner, identity: recorded.identity,
+                        safe: recorded.keys["safe.key"] ?? [])))
         }
     }
 

@@ -76,7 +76,7 @@ struct PowerLossRecording: Sendable {
 
     private static func keys(in folder: String) throws -> [String: [UInt8]] {
         var keys: [String: [UInt8]] = [:]
-        for name in ["identity.key", "person.key", "sealing.key", "device.cert"] {
+        for name in ["safe.key", "identity.key", "person.key", "sealing.key", "device.cert"] {
             keys[name] = try Files.read("\(folder)/\(name)", limitBytes: 4_096)
         }
         return keys

@@ -46,6 +46,7 @@ final class StoreJudge {
 
     private let folder: String
     private let owner: PeerID
+    private let safe: Safe
     /// What the recorded database was told from its copies by.
     private let identity: StoreFileIdentity
     private var contents: [Bytes32: Content] = [:]
@@ -53,7 +54,11 @@ final class StoreJudge {
     private(set) var opened = 0
     var distinct: Int { self.contents.count }
 
-    init(folder: String, owner: PeerID, identity: StoreFileIdentity) throws {
+    init(folder: String, owner: PeerID, identity: StoreFileIdentity, safe: [UInt8]) throws {
+        guard case .open(let safe) = try StoredSafe(decoding: safe) else {
+            throw Broken("a recorded node has no lock")
+        }
+        self.safe = safe
         self.folder = folder
         self.owner = owner
         self.identity = identity
@@ -77,6 +82,7 @@ final class StoreJudge {
             ? self.identity : StoreFileIdentity(inode: 1, birthNanoseconds: nil)
         let store = try StoreFile(
             directory: directory, continuity: "\(self.folder)/state/continuity", owner: self.owner,
+            safe: self.safe,
             identify: { _ in identity })
         let pages = try store.database.text("PRAGMA integrity_check")
         guard pages == "ok" else { throw Broken("integrity_check: \(pages)") }

@@ -97,10 +97,11 @@ extension NodeShell {
     /// mistake.
     private func lookAtSettings(then done: @escaping ([Finding]) -> Void) {
         guard let rereading = self.birth.rereading else { return done([]) }
+        let safe = self.birth.safe
         let isTaken = self.workers.common.run { () -> [Finding] in
             do throws(ConfigurationError) {
                 guard case .run(let configuration) = try rereading(nil) else { return [] }
-                return configuration.findings()
+                return configuration.findings(safe)
             } catch {
                 return [
                     Finding(

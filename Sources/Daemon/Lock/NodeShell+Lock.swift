@@ -1,0 +1,89 @@
+internal import ControlAPI
+internal import Crypto
+internal import Engine
+internal import Formats
+internal import Posix
+
+extension LockMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        try shell.lock(reply)
+    }
+}
+
+extension UnlockMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        // It is open.
+        reply.answer(EmptyValue())
+    }
+}
+
+extension SetLockMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        try shell.setLock(params, reply)
+    }
+}
+
+extension NodeShell {
+    /// Whether a passphrase is set, as the file says; nil where none is.
+    var lockWord: LockWord? {
+        let stored = try? SafeFile(in: self.configuration.dataDirectory).stored()
+        return if case .locked? = stored { .open } else { nil }
+    }
+
+    fileprivate func lock(_ reply: Reply) throws(RPCError) {
+        guard self.lockWord != nil else { throw .noLock }
+        reply.answer(EmptyValue())
+        self.log(.notice, "locking: the daemon runs itself anew")
+        self.stop(then: .lock)
+    }
+
+    fileprivate func setLock(
+        _ params: SetLockMethod.Params, _ reply: Reply
+    ) throws(RPCError) {
+        let folder = self.configuration.dataDirectory
+        let (new, current) = (
+            try params.passphrase.map { (text) throws(RPCError) in try Phrase(ofLock: text) },
+            try params.current.map { (text) throws(RPCError) in try Phrase(ofLock: text) }
+        )
+        if current == nil, params.withoutBackup != true, self.node.ask({ $0.canCertify }),
+            !BackupMark(in: folder).isSet
+        {
+            throw .refused(
+                "a passphrase that is forgotten cannot be recovered, and there is no backup of you",
+                reason: "noBackup",
+                remedy: "make one first: stoa backup FILE; or do without: --without-backup")
+        }
+        try self.makeKey(reply) { () throws(RPCError) in
+            try SafeFile(in: folder).setLock(to: new, from: current)
+        } then: { (_: Void) in
+            // What a repair has kept may be from before anything was sealed.
+            if new != nil {
+                self.removeRepairedCopies()
+                ProcessEnvironment.forbidDumps()
+            }
+            self.log(.notice, new == nil ? "the lock is removed" : "the lock has a new passphrase")
+            reply.answer(EmptyValue())
+        }
+    }
+}
+
+extension Phrase {
+    /// Reads the passphrase of a lock.
+    init(ofLock text: String) throws(RPCError) {
+        do throws(PhraseError) { self = try Phrase(chosen: text) } catch { throw RPCError(error) }
+    }
+}
+
+extension RPCError {
+    static let noLock = RPCError.refused(
+        "this node has no lock", reason: "noLock", remedy: "set a passphrase: stoa lock set")
+    static let wrongPassphrase = RPCError.refused(
+        "the passphrase does not open the lock", reason: "wrongPassphrase",
+        remedy: "try again; a forgotten one cannot be recovered: see stoa help lock")
+}
