@@ -207,8 +207,10 @@ computing() {
     local simulate=(
         "${idle[@]}" Tests/System/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
     )
-    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 10000 || echo 160) \
+    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 10000 || echo 120) \
         part simulation lines "${simulate[@]}"
+    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 100 || echo 40) GROUPS=1 \
+        part group-simulation lines "${simulate[@]}"
     FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 2000 || echo 55) ASSAULT=1 \
         part assaults lines "${simulate[@]}"
     FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 150 || echo 60) SYBILS=1 \
