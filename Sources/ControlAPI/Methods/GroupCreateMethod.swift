@@ -23,7 +23,7 @@ package enum GroupCreateMethod: ControlMethod {
                 "name", &self.name, .word, "The name: NAME, or REALM/NAME, with + or without.")
             visitor.field(
                 "history", &self.history, .any,
-                "What newcomers can read: all (default), or what is written once they are in.")
+                "Newcomers can read all (default), or only what is written once they are in.")
         }
     }
 

@@ -16,7 +16,7 @@ struct GroupCommand: Subcommand {
             OptionSyntax("--from", "GROUP", "with create: invite everyone who is in another group"),
             OptionSyntax(
                 "--history", "all|joined",
-                "with create: what newcomers can read: everything (default), or what is written "
+                "with create: newcomers can read everything (default), or only what is written "
                     + "once they are in"),
             OptionSyntax("--above", "@PERSON", "with admin: make them more senior than this admin"),
             OptionSyntax(
