@@ -240,7 +240,6 @@ enum Schema {
             device BLOB NOT NULL,
             basis BLOB NOT NULL,
             people BLOB NOT NULL,
-            placed INTEGER NOT NULL,
             PRIMARY KEY (conversation, id)
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE asked (
@@ -252,7 +251,8 @@ enum Schema {
             source TEXT NOT NULL
         ) STRICT, WITHOUT ROWID;
         """,
-        "-- The tables stay as they are; ``Database/sealColumns()`` seals what is in them.",
+        // ``Database/sealColumns()`` seals what is in the tables.
+        "ALTER TABLE epochs ADD COLUMN placed INTEGER NOT NULL DEFAULT 1",
     ]
 
     /// The first version of which columns are sealed.

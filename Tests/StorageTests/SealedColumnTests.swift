@@ -46,7 +46,7 @@ struct SealedColumnTests {
         }
 
         var secrets: [[UInt8]] {
-            [self.room.root.bytes, self.founded.epoch.key.bytes]
+            [self.room.root.bytes, self.founded.epoch.key?.bytes ?? []]
                 + self.founded.acts.map { Array($0.encoded.suffix(64)) }
                 + ["hiddenroom", "letterfromben", "noticefromben", "nameinthelink"].map {
                     Array($0.utf8)
@@ -113,7 +113,7 @@ struct SealedColumnTests {
                 .bind(.act, act.encoded).bind(.id, act.id.hash).run()
         }
         try database.prepare("UPDATE epochs SET key = :key")
-            .bind(.key, planted.founded.epoch.key).run()
+            .bind(.key, planted.founded.epoch.key?.bytes ?? []).run()
         var acts = WireWriter(capacity: 4_096)
         for act in planted.asked.acts { acts.sized(act.encoded) }
         try database.prepare("UPDATE asked SET acts = :acts, source = :source")
