@@ -456,6 +456,9 @@ struct ModelStore {
                     && [.present, .wanted].contains($0.verdict.payload)
             }
             if isOfStream { snapshot.streams.insert(room) }
+            for row in log.rows where row.verdict.kind == EntryKind.own.rawValue {
+                if let entry = self.stored(row.id) { snapshot.own.append(entry) }
+            }
             for row in log.rows {
                 guard row.cursor != nil else { continue }
                 snapshot.latestShown[room] = max(

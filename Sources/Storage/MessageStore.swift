@@ -111,6 +111,13 @@ package actor MessageStore {
         try self.perform { (file) throws(SQLiteError) in try file.snapshot() }
     }
 
+    /// What the user's devices have told each other in the conversation with oneself.
+    package func ownEntries(
+        in notes: ConversationID
+    ) throws(StoreFailure) -> [StoredEntry] {
+        try self.perform { (file) throws(SQLiteError) in try file.ownEntries(in: notes) }
+    }
+
     /// Writes a batch: whole and synced to the disk when this returns, nothing of it when it
     /// throws.
     ///

@@ -262,11 +262,19 @@ enum Schema {
             WHERE \(EntryFlags.isOfStreamSQL)
         """
 
+    /// What the user's devices have told each other, made as the index of streams is.
+    static let ownIndex =
+        """
+        CREATE INDEX IF NOT EXISTS entries_of_own ON entries (conversation)
+            WHERE kind = \(EntryKind.own.rawValue)
+        """
+
     /// Makes the tables of an empty file.
     static func create(_ database: Database, version: Int = version) throws(SQLiteError) {
         try database.transaction { () throws(SQLiteError) in
             try database.execute(Self.tables)
             try database.execute(Self.streamIndex)
+            try database.execute(Self.ownIndex)
             try database.execute("PRAGMA application_id = \(Self.applicationID)")
             try Self.take(Self.steps.prefix(version - 1), on: database)
         }
@@ -275,6 +283,7 @@ enum Schema {
     /// Brings a file of an earlier version to this one, in one transaction.
     static func migrate(_ database: Database, from version: Int) throws(SQLiteError) {
         try database.execute(Self.streamIndex)
+        try database.execute(Self.ownIndex)
         guard version < Self.version else { return }
         try database.transaction { () throws(SQLiteError) in
             try Self.take(Self.steps.dropFirst(version - 1), on: database)

@@ -168,6 +168,15 @@ final class EffectStatements: StatementGroup {
         WHERE e.arrival > :since AND e.arrival <= :through AND e.conversation = :conversation
             AND \(EntryFlags.isUnreadSQL) AND l.author <> :author AND \(Self.isWantedSQL)
         """)
+    /// What is unread of a conversation, in the order in which it arrived.
+    lazy var unreadInOrder = self.sql(
+        """
+        SELECT e.arrival, e.seq, a.key, l.incarnation FROM entries e NOT INDEXED
+        CROSS JOIN logs l ON l.id = e.log JOIN authors a ON a.id = l.author
+        WHERE e.arrival > :since AND e.conversation = :conversation
+            AND \(EntryFlags.isUnreadSQL) AND l.author <> :author AND \(Self.isWantedSQL)
+        ORDER BY e.arrival
+        """)
     /// Counts anew what is unread of conversations in which somebody has written.
     lazy var recountUnread = self.sql(
         """

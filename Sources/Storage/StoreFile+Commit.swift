@@ -162,7 +162,7 @@ extension StoreFile {
         let hasDeclined = try self.store(batch.requests.kept)
         try self.store(batch.peers)
         let told = try self.store(batch.positions)
-        let read = try self.read(batch.reads, at: batch.time, newest: progress.newest)
+        let read = try self.read(batch, newest: progress.newest)
         let takenBack = progress.takenBack.map {
             Notice(
                 .erased($0.conversation, $0.id, by: $0.author),

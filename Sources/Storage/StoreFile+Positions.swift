@@ -16,8 +16,18 @@ extension StoreFile {
     /// Moves what the user has read of conversations; says through which entry of each log that is, and
     /// what is unread now.
     func read(
-        _ reads: [ConversationID: Cursor], at time: UInt64, newest: Int64
+        _ batch: Batch, newest: Int64
     ) throws(SQLiteError) -> (positions: [ConversationID: [LogName: UInt64]], notices: [Notice]) {
+        var reads = batch.reads
+        var elsewhere: [ConversationID: [LogName: UInt64]] = [:]
+        for (key, members) in batch.positions {
+            guard let position = members[self.owner] else { continue }
+            elsewhere[key.conversation, default: [:]][key.name] = position.read
+        }
+        for (id, logs) in elsewhere {
+            guard let cursor = try self.cursor(id, reading: logs, newest: newest) else { continue }
+            reads[id] = max(reads[id] ?? cursor, cursor)
+        }
         var positions: [ConversationID: [LogName: UInt64]] = [:]
         var notices: [Notice] = []
         for (conversation, cursor) in reads.sorted(by: { $0.key < $1.key }) {
@@ -28,9 +38,34 @@ extension StoreFile {
             let seen = Notice.Event.seen(
                 conversation, unread: UInt32(clamping: read.left.unread),
                 mentions: UInt32(clamping: read.left.mentions))
-            notices.append(Notice(seen, at: time))
+            notices.append(Notice(seen, at: batch.time))
         }
         return (positions, notices)
+    }
+
+    /// Up to where a conversation is read whose logs the user has read so far; nil where nothing is unread.
+    func cursor(
+        _ conversation: ConversationID, reading logs: [LogName: UInt64], newest: Int64
+    ) throws(SQLiteError) -> Cursor? {
+        let effects = self.statements.effects
+        let found = try effects.readPosition.bind(.hash, conversation.hash).first {
+            (row) throws(SQLiteError) in
+            (id: row.int(.id), read: row.int(.read), unread: row.int(.unread))
+        }
+        guard let found, found.unread > 0 else { return nil }
+        let statement = effects.unreadInOrder
+        try statement.bind(.conversation, found.id).bind(.since, found.read)
+            .bind(.author, self.authorRow(self.owner) ?? 0)
+        defer { statement.reset() }
+        while try statement.step() {
+            let name = LogName(
+                author: PeerID(try statement.bytes32(.key)),
+                incarnation: UInt64(stored: statement.int(.incarnation)))
+            if UInt64(bitPattern: statement.int(.seq)) > logs[name] ?? 0 {
+                return Cursor(statement.int(.arrival) - 1)
+            }
+        }
+        return Cursor(newest)
     }
 
     /// Nil where that was read before, or nothing is known of the conversation.
@@ -132,7 +167,8 @@ extension StoreFile {
         var told: [Notice.Event] = []
         for (key, members) in positions.sorted(by: { $0.key < $1.key }) {
             guard let log = try self.logRow(key) else { continue }
-            for (peer, position) in members.sorted(by: { $0.key < $1.key }) {
+            for (peer, position) in members.sorted(by: { $0.key < $1.key })
+            where peer != self.owner {
                 let moved = try self.advance(
                     position, of: self.makeAuthorRow(peer), in: log.id)
                 let (before, now) = (moved.before, moved.position)

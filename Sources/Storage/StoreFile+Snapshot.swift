@@ -3,6 +3,25 @@ internal import Formats
 internal import Crypto
 
 extension StoreFile {
+    /// What the user's devices have told each other in the notes.
+    func ownEntries(in notes: ConversationID) throws(SQLiteError) -> [StoredEntry] {
+        var places: [Int64] = []
+        try self.database.prepare(
+            """
+            SELECT e.arrival FROM conversations c JOIN entries e INDEXED BY entries_of_own
+                ON e.conversation = c.id AND e.kind = \(EntryKind.own.rawValue)
+            WHERE c.hash = :hash
+            """
+        ).bind(.hash, notes.hash).forEach { (row) throws(SQLiteError) in
+            places.append(row.int(.arrival))
+        }
+        var entries: [StoredEntry] = []
+        for place in places {
+            if let entry = try self.stored(at: place, self.storedEntry) { entries.append(entry) }
+        }
+        return entries
+    }
+
     /// What a node needs to go on; reads as many rows as there are logs, members and peers.
     func snapshot() throws(SQLiteError) -> Snapshot {
         var snapshot = Snapshot()

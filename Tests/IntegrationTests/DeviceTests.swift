@@ -18,11 +18,25 @@ extension IntegrationTests {
             wait $!
             """
 
+        /// Makes a machine another device of a person, as a script would; its daemon begins again.
+        static func link(_ new: Node, to old: Node, in scratch: Scratch) throws {
+            let programs = try Surroundings.programs()
+            let folder = try scratch.folder("linking-\(new.name)")
+            let key = try #require(try old.call("status")["id"]?.stringValue)
+            let stoa = { (node: Node) in "\(programs)/stoa --socket \(node.socket)" }
+            let script = Self.script.replacing("device link", with: "device link @\(key.prefix(8))")
+            let exit = try ChildProcess(
+                ["/bin/sh", "-c", script, "sh", folder, stoa(old), stoa(new)],
+                environment: new.environment
+            ).waitForExit()
+            #expect(exit == .code(0))
+            new.reconnect()
+        }
+
         @Test(
             "a script links a device, which is the same person, and one that is revoked is nobody")
         func linked() throws {
             let scratch = try Scratch()
-            let programs = try Surroundings.programs()
             let ben = try Node.onLoopback("Ben", in: scratch)
             try ben.start()
             let old = try Node.onLoopback("Ada", in: scratch, peers: [try ben.address()])
@@ -36,16 +50,7 @@ extension IntegrationTests {
             // Two could be meant, so the one is named.
             let refused = try new.call("status")
             #expect(refused["name"] == "new")
-            let key = try #require(try old.call("status")["id"]?.stringValue)
-            let stoa = { (node: Node) in "\(programs)/stoa --socket \(node.socket)" }
-            let script = Self.script.replacing("device link", with: "device link @\(key.prefix(8))")
-            let exit = try ChildProcess(
-                ["/bin/sh", "-c", script, "sh", scratch.path, stoa(old), stoa(new)],
-                environment: new.environment
-            ).waitForExit()
-            #expect(exit == .code(0))
-            // The daemon has begun again.
-            new.reconnect()
+            try Self.link(new, to: old, in: scratch)
 
             #expect(try new.call("status")["person"] == old.call("status")["person"])
             try new.await("the room's past is there") { node in

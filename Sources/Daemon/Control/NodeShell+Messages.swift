@@ -89,7 +89,7 @@ extension NodeShell {
             let call = CallResult(call)
             (result.call, result.text) = (call, call.text)
         case .stream(let piece): result.text = piece.name.text
-        case .open, .erase, .epoch, .edit, .reaction:
+        case .open, .erase, .epoch, .own, .edit, .reaction:
             preconditionFailure("what only has effects is not shown by itself")
         }
         if self.isMention(message, isOwn: texts.ofAuthor.isOwn) { result.mention = true }
@@ -180,7 +180,7 @@ extension MessageResult.Kind {
             case .join: .join
             case .leave: .leave
             case .topic: .topic
-            case .fallback, .open, .erase, .epoch, .edit, .reaction, .stream: .unknown
+            case .fallback, .open, .erase, .epoch, .own, .edit, .reaction, .stream: .unknown
             }
     }
 }

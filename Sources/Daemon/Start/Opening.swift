@@ -123,8 +123,14 @@ struct Opening: Sendable {
                         + "send again what was lost.")
             }
             try await store.limit(bytes: self.configuration.diskLimit)
+            var snapshot = try await store.snapshot()
+            let person = self.birth.identity.person
+            let notes = try? DirectConversation(of: person, with: person.publicKeys, at: owner)
+            if let notes, snapshot.conversations[notes.id] != nil {
+                snapshot.own = try await store.ownEntries(in: notes.id)
+            }
             return Found(
-                store: store, executor: executor, snapshot: try await store.snapshot(),
+                store: store, executor: executor, snapshot: snapshot,
                 newest: try await store.newestCursor(), hasOldLog: hasOldLog)
         } catch let failure as StoreFailure {
             throw StartError(failure)

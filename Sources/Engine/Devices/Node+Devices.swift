@@ -154,7 +154,11 @@ extension Node {
         guard let person = record.key.person else { return }
         let peer = record.author
         let isOwn = person == self.own.certificate.personID
-        if isOwn { self.changed(.devices) }
+        if isOwn {
+            self.changed(.devices)
+            self.mine.revoke(peer, from: self.persons.people.revocations[peer]?[person])
+            self.followOwn()
+        }
         // Own devices are told whether or not the device has written where they are.
         for id in self.links.ids where isOwn && self.isOwnDevice(self.links[id].info.peer) {
             self.send(.records([record]), on: id)

@@ -49,19 +49,24 @@ extension Node {
         {
             self.disk.commits.people[peer] = standing
         }
-        // A backup's word for what somebody has signed is not enough.
-        for record in contacts.records where record.isValid && record.isUsable {
+        self.recall(contacts.records)
+        self.performDialling(
+            self.dialling.recall(contacts.peers.filter { $0.id != self.id }, at: self.now))
+        let now = contacts.profile
+        if now.isWithinLimits && !now.name.isEmpty { self.setProfile(now, request: nil) }
+        self.disk.commits.answers.append((request, .restored))
+    }
+
+    /// Takes on what people have signed, as a backup or another device of the user has kept it.
+    mutating func recall(_ records: [Record]) {
+        // Their word for it is not enough.
+        for record in records where record.isValid && record.isUsable {
             guard self.persons.profiles.hasRoom(for: record.key),
                 Profiles.takesPlace(
                     record, of: self.persons.profiles.record(record.key), self.clocks.own)
             else { continue }
             self.disk.commits.records.add(record, isFirst: true)
         }
-        self.performDialling(
-            self.dialling.recall(contacts.peers.filter { $0.id != self.id }, at: self.now))
-        let now = contacts.profile
-        if now.isWithinLimits && !now.name.isEmpty { self.setProfile(now, request: nil) }
-        self.disk.commits.answers.append((request, .restored))
     }
 
     /// Enters a group of a backup: its members give this device its other acts and its keys.
@@ -70,14 +75,14 @@ extension Node {
         guard let group = founding.statement.kind.founded, founding.isValid(),
             self.own.realms.contains(group.realm)
         else { return self.answer(request, .failed(.notInRealm)) }
-        self.begin(.group(group))
-        self.disk.commits.groups.add(self.groups.begin(group, with: [founding]))
+        self.enter(group, self.groups.begin(group, with: [founding]), nil)
         self.disk.commits.answers.append((request, .joined(group.id)))
     }
 
     /// A link may be to another device of the own person: a backup was restored, here or there.
     mutating func lookAtPerson(of info: LinkInfo, at address: String) {
         guard info.certificate.personID == self.own.certificate.personID else { return }
+        self.meetOwnDevice(info)
         self.tellOtherDevice(info.peer, "at \(Source(address))")
     }
 

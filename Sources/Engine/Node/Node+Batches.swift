@@ -8,12 +8,15 @@ extension Node {
 
     /// Gives the store its next batch, if it is free and something waits.
     mutating func startBatch() {
-        guard !self.disk.history.isStored || !self.disk.commits.isEmpty,
+        let isIdle = self.disk.history.isStored && self.disk.commits.isEmpty
+        guard !isIdle || self.mine.offers || !self.mine.reads.due.isEmpty,
             var flight = self.disk.commits.begin()
         else { return }
         for (conversation, drafts) in self.disk.commits.takeDrafts() {
             self.place(drafts, in: conversation, &flight)
         }
+        self.placeOwn(in: &flight)
+        self.followReads()
         for (id, membership) in self.disk.commits.membership.sorted(by: { $0.key < $1.key })
         where !membership.kind.hasJoins && !self.disk.commits.isResting {
             // No entry says so: it is enough that both show it. It goes with the answer.
@@ -61,7 +64,7 @@ extension Node {
     #endif
 
     /// Gives the drafts of a conversation their places in the own log.
-    private mutating func place(
+    mutating func place(
         _ all: [Draft], in conversation: ConversationID, _ flight: inout InFlight
     ) {
         var drafts: [Draft] = []

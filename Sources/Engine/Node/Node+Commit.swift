@@ -16,10 +16,13 @@ extension Node {
         self.settleGroups(flight)
         var changes: [Change] = []
         let gone = outcome.gone
+        var isTold = false
         for (index, append) in flight.batch.appends.enumerated() {
             self.settleRun(
                 append, isOwn: index < flight.ownAppends, cursors: outcome.cursors[index],
                 gone, &changes)
+            isTold = self.takeOwn(append) || isTold
+            if index >= flight.ownAppends { self.noteReadElsewhere(append) }
         }
         for entry in outcome.released { self.settleReleased(entry, &changes) }
         // A join is pushed to those with whom the room is shared from here on, a leave to those with
@@ -76,6 +79,7 @@ extension Node {
             self.actions.append(.show(changes))
         }
         self.armRelease()
+        if isTold { self.followOwn() }
     }
 
     /// - Parameter gone: what the same batch has erased or given up, which nobody is shown any more.
@@ -129,7 +133,7 @@ extension Node {
     }
 
     /// What an entry of a run says; nil where nothing of it can be shown.
-    private func content(of append: Append, at index: Int) -> Content? {
+    func content(of append: Append, at index: Int) -> Content? {
         if !append.contents.isEmpty { return append.contents[index] }
         return self.keyring.read(append.run.envelope(at: index)).content
     }

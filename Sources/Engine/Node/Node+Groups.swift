@@ -87,6 +87,16 @@ extension Node {
         self.tellAnswered(id, isAccepted: true)
     }
 
+    /// Enters a group in which another device of the user is: as its invitation here says, or by its founding alone.
+    mutating func enterOwnGroup(_ group: Group, _ founding: Act) {
+        if let writes = self.groups.accept(group.id, at: self.now.wall) {
+            self.enter(group, writes, nil)
+            self.tellAnswered(group.id, isAccepted: true)
+        } else {
+            self.enter(group, self.groups.begin(group, with: [founding]), nil)
+        }
+    }
+
     func obstacle(toEnter id: ConversationID, in realm: RealmID) -> RequestError? {
         guard self.own.realms.contains(realm) else { return .notInRealm }
         let hasRoom =

@@ -18,13 +18,14 @@ extension Node {
         if self.receipts.marks.isGathered(at: self.now.monotonic) {
             for record in self.receipts.marks.takeArrived(at: self.now.monotonic) {
                 self.takeMark(record)
+                self.takeOwnMark(record)
                 self.disk.commits.records.add(record)
             }
             self.disk.commits.add(self.receipts.marks.takeUnsaved())
         }
-        for (conversation, isRead) in self.receipts.marks.takeDue(at: self.now.monotonic) {
-            self.tellMark(of: conversation, isRead: isRead)
-        }
+        let due = self.receipts.marks.takeDue(at: self.now.monotonic)
+        for (conversation, isRead) in due { self.tellMark(of: conversation, isRead: isRead) }
+        if due.contains(where: \.isRead) { self.tellOwnReads() }
         self.armMarks()
     }
 
@@ -152,9 +153,10 @@ extension Node {
 
     /// Says what is here of a conversation and was read of it, where anybody may learn from it.
     private mutating func tellMark(of id: ConversationID, isRead: Bool) {
-        guard self.conversations.table.has(id), self.conversations.table[known: id].isJoined else {
-            return
-        }
+        // In the notes a mark tells of all conversations.
+        guard self.conversations.table.has(id), self.conversations.table[known: id].isJoined,
+            id != self.notesID
+        else { return }
         let members = self.audience(of: id)
         guard !members.isEmpty else { return }
         let linked = Set(self.links.sharing(id).map { self.links[$0].info.peer })
@@ -166,6 +168,11 @@ extension Node {
             rows: self.markRows(of: id, tellsReads: tellsReads),
             passOn: unlinked.map { Mark.tag(of: $0, in: id) })
         let key = RecordKey(author: self.id, conversation: id, kind: Record.Kind.mark)
+        self.write(mark, key, in: id)
+    }
+
+    /// Says so, where it is not said already.
+    mutating func write(_ mark: Mark, _ key: RecordKey, in id: ConversationID) {
         let standing = self.record(key)
         // Who is linked comes and goes; that alone tells nobody anything.
         if let standing, Mark(standing, by: self.keyring)?.rows == mark.rows { return }

@@ -11,6 +11,7 @@ extension Node {
         self.disk.commits.add(realms.notices(since: self.own.realms, at: self.now.wall))
         self.own.realms = realms
         self.renewSecrets()
+        self.followOwn()
     }
 
     /// The earlier secret of a realm has ended, or the clock was set.

@@ -140,6 +140,11 @@ extension Node {
             self.conversations.table[id] != nil
                 || self.conversations.table.count < Limits.conversations
         else { return self.fail(request, .tooManyRooms) }
+        self.enterRoom(room, request)
+    }
+
+    mutating func enterRoom(_ room: Room, _ request: RequestID?) {
+        let id = room.conversation
         if self.conversations.table[id] == nil {
             self.conversations.table[id] = Conversation(.room(room), isJoined: false)
         }

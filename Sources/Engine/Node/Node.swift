@@ -35,6 +35,8 @@ package struct Node: Sendable {
     var signals: Signals
     var alerts = Alerts()
     var devices: DeviceLinking
+    /// What is the user's, as their devices have told each other.
+    var mine = OwnData()
 
     /// The realms that the node is in, and how their rooms are written.
     package var realms: Realms { self.own.realms }
@@ -95,6 +97,7 @@ package struct Node: Sendable {
         for (key, log) in snapshot.logs.sorted(by: { $0.key < $1.key }) {
             for seqs in log.wanted.all { self.catchUp.payloadWants.want(key, seqs) }
         }
+        self.restoreOwn(snapshot)
     }
 
     private static func incarnation(
@@ -196,6 +199,7 @@ package struct Node: Sendable {
         for id in self.conversations.table.keys.sorted() { self.releaseLogs(of: id) }
         for id in self.conversations.table.keys.sorted() { self.watchHoles(in: id) }
         self.lookAtStreams()
+        self.restoreOwnReads()
         self.thinRecords()
         self.renewSecrets()
         let blocked = self.chosenPeople.filter { self.standing(of: $0) == .blocked }
@@ -205,6 +209,7 @@ package struct Node: Sendable {
             self.dialling.block(revoked.filter { self.persons.people.isRevoked($0) }))
         self.wantKnown()
         self.performDialling(self.dialling.start(self.own.configuration.staticPeers, at: self.now))
+        self.followOwn()
         self.searchPeers()
     }
 

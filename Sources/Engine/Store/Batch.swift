@@ -35,8 +35,8 @@ package struct Batch: Hashable, Sendable {
     package var arrangements: [ConversationID: Arrangement] = [:]
     /// How much of what is said in conversations is kept from here on.
     package var retentions: [ConversationID: Retention] = [:]
-    /// How far members have own logs, and how far the own user has read those of others; they never
-    /// move back.
+    /// How far members have own logs, and how far the own user has read those of others on another device; they
+    /// never move back.
     package var positions: [LogKey: [PeerID: MemberPosition]] = [:]
     /// Up to where the user has read conversations.
     package var reads: [ConversationID: Cursor] = [:]
@@ -323,6 +323,8 @@ package struct Snapshot: Sendable {
     package var retentions: [ConversationID: Retention] = [:]
     /// The conversations that have data of streams.
     package var streams: Set<ConversationID> = []
+    /// What the user's devices have told each other in the notes.
+    package var own: [StoredEntry] = []
     /// The newest time of each conversation that was ever shown.
     package var latestShown: [ConversationID: HybridTime] = [:]
 

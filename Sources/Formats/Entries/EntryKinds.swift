@@ -28,6 +28,8 @@ package enum EntryKind: UInt64, CaseIterable, Sendable {
     case erase = 5
     /// A key of a group, and whom it is for.
     case epoch = 6
+    /// What one of the user's devices tells the others, in the notes.
+    case own = 7
     /// A message: UTF-8 text, in answer to another one or not.
     case text = 32
     /// What the author does, in words: "waves".
@@ -68,7 +70,7 @@ package enum EntryKind: UInt64, CaseIterable, Sendable {
         case .join: Traits(attendance: true)
         case .leave: Traits(attendance: false)
         case .topic: Traits(isLive: true)
-        case .erase, .epoch: Traits(isShown: false)
+        case .erase, .epoch, .own: Traits(isShown: false)
         case .text, .action, .location, .file, .call:
             Traits(entryClass: .content, countsAsUnread: true, isLive: true)
         case .edit, .reaction: Traits(entryClass: .content, isLive: true, isAside: true)
@@ -110,6 +112,8 @@ package enum Content: Hashable, Sendable {
     case erase([EntryTarget])
     /// What own entries of a group are sealed with from here on.
     indirect case epoch(EpochAnnouncement)
+    /// What the other devices of the author's person are told.
+    indirect case own(OwnEntry)
     /// What a message that this version cannot read wants shown in its place.
     case fallback(String)
 
@@ -130,6 +134,7 @@ package enum Content: Hashable, Sendable {
         case .topic: .topic
         case .erase: .erase
         case .epoch: .epoch
+        case .own: .own
         case .fallback: nil
         }
     }
@@ -141,7 +146,8 @@ package enum Content: Hashable, Sendable {
         case .location(let location): location.label
         case .file(let file): file.caption ?? file.name
         case .call(let call): call.fallback
-        case .open, .reaction, .stream, .join, .leave, .topic, .erase, .epoch, .fallback: nil
+        case .open, .reaction, .stream, .join, .leave, .topic, .erase, .epoch, .own, .fallback:
+            nil
         }
     }
 
@@ -215,6 +221,7 @@ package enum Content: Hashable, Sendable {
         case .topic(let topic): writer.field(1, text: topic)
         case .erase(let targets): EntryTarget.write(targets, to: &writer)
         case .epoch(let epoch): epoch.write(to: &writer)
+        case .own(let own): own.write(to: &writer)
         case .fallback: preconditionFailure("what cannot be read is not written")
         }
     }
@@ -271,6 +278,9 @@ package enum Content: Hashable, Sendable {
         case .epoch:
             guard let epoch = EpochAnnouncement(fields) else { return nil }
             self = .epoch(epoch)
+        case .own:
+            guard let own = OwnEntry(fields) else { return nil }
+            self = .own(own)
         }
     }
 }
@@ -290,6 +300,7 @@ extension EntryKind {
         case .leave: []
         case .erase: EntryTarget.mustKnow
         case .epoch: EpochAnnouncement.mustKnow
+        case .own: OwnEntry.mustKnow
         }
     }
 }

@@ -5,8 +5,6 @@ internal import Crypto
 /// `Docs/Protocol/Entries.md` section 13. Something is in a set while an entry says so that no later one replaces; an
 /// entry replaces only those that it names, so nothing that its device had not seen is ever lost.
 package struct OwnEntry: Hashable, Sendable {
-    static let kind: UInt64 = 7
-
     /// Which set, or which single values.
     package let set: UInt8
     /// What of the set, 1 to ``Limits/ownItemBytes`` bytes.
@@ -40,10 +38,11 @@ package struct OwnEntry: Hashable, Sendable {
         self.replaced = replaced
     }
 
-    /// The body of its entry, which is of class 1.
-    var body: [UInt8] {
-        var writer = WireWriter(capacity: 64 + self.item.count + self.value.count)
-        writer.varint(Self.kind)
+    /// The types of fields of which a reader must know what they mean.
+    static let mustKnow = [setType, itemType, outType, replacedType]
+
+    /// Writes its fields.
+    func write(to writer: inout WireWriter) {
         writer.field(Self.setType, [self.set])
         writer.field(Self.itemType, self.item)
         if !self.isIn { writer.field(Self.outType, []) }
@@ -51,15 +50,11 @@ package struct OwnEntry: Hashable, Sendable {
         if !self.replaced.isEmpty {
             writer.field(Self.replacedType, self.replaced.flatMap { $0.hash.bytes })
         }
-        return writer.bytes
     }
 
-    /// Reads a body; nil for another kind, and where a field is not as described.
-    init?(_ body: Body) {
-        let known = [Self.setType, Self.itemType, Self.outType, Self.replacedType]
-        let fields = body.fields
-        guard body.kind == Self.kind, fields.isUnderstood(by: known),
-            let set = fields.value(of: Self.setType), set.count == 1, let set = set.first,
+    /// Reads its fields; nil where one is not as described.
+    init?(_ fields: FieldList) {
+        guard let set = fields.value(of: Self.setType), set.count == 1, let set = set.first,
             let item = fields.value(of: Self.itemType),
             fields.value(of: Self.outType).map({ $0.isEmpty }) ?? true,
             fields.value(of: Self.valueType).map({ !$0.isEmpty }) ?? true,

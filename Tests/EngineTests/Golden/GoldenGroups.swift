@@ -251,6 +251,6 @@ struct GoldenGroups {
                 value: [UInt8](repeating: 0, count: Limits.ownValueBytes),
                 replacing: (1...64).map { EntryID(fixed32($0)) }),
         ]
-        for (name, own) in owns { self.lines[name] = own.map { [1] + $0.body } }
+        for (name, own) in owns { self.lines[name] = own.map { [1] + Content.own($0).body } }
     }
 }

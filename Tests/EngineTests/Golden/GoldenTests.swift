@@ -45,7 +45,8 @@ struct GoldenTests {
                 let call = try #require(Content(body, in: bytes[0], isUnderstood: true), "\(name)")
                 #expect([2] + call.body == bytes, "\(name)")
             case "own":
-                let own = try #require(OwnEntry(try Body(decoding: bytes, from: 1)), "\(name)")
+                let body = try Body(decoding: bytes, from: 1)
+                let own = try #require(Content(body, in: bytes[0], isUnderstood: true), "\(name)")
                 #expect([1] + own.body == bytes, "\(name)")
             case "forkProof":
                 var reader = WireReader(bytes)
@@ -166,7 +167,10 @@ struct GoldenTests {
                 let body = try Body(decoding: bytes, from: 1)
                 guard case .call? = Content(body, in: 2, isUnderstood: true) else { return false }
                 return true
-            case "own": return OwnEntry(try Body(decoding: bytes, from: 1)) != nil
+            case "own":
+                let body = try Body(decoding: bytes, from: 1)
+                guard case .own? = Content(body, in: 1, isUnderstood: true) else { return false }
+                return true
             case "forkProof": return try ForkProof(from: &reader).isValid
             case "name": return RoomName(String(decoding: bytes, as: UTF8.self)) != nil
             case "frame", "fragment":

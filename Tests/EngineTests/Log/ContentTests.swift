@@ -91,7 +91,7 @@ struct ContentTests {
         #expect(self.read([3], entryClass: 1).content == .leave)
         #expect(self.read([32, 1, 5] + self.text).content == .text("hello"))
         let numbers = EntryKind.allCases.map(\.rawValue)
-        #expect(numbers == [1, 2, 3, 4, 5, 6, 32, 33, 34, 35, 37, 38, 39, 64])
+        #expect(numbers == [1, 2, 3, 4, 5, 6, 7, 32, 33, 34, 35, 37, 38, 39, 64])
         #expect(self.read([33, 1, 5] + self.text).content == .action("hello"))
     }
 

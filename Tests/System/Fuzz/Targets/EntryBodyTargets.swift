@@ -12,7 +12,6 @@ enum EntryBodyTarget {
         let flags = feed.byte()
         let raw = feed.remainder()
         guard let body = try? Body(decoding: raw) else { return .refused }
-        try Self.beside(body)
         let entryClass = flags & 3
         let isUnderstood = flags & 4 == 0
         guard let content = Content(body, in: entryClass, isUnderstood: isUnderstood) else {
@@ -38,17 +37,6 @@ enum EntryBodyTarget {
                 "a log is somebody's without a certificate")
         }
         return .accepted
-    }
-}
-
-extension EntryBodyTarget {
-    /// Bodies that no ``Content`` holds yet.
-    private static func beside(_ body: Body) throws {
-        if let own = OwnEntry(body) {
-            try demand(
-                OwnEntry(try Body(decoding: own.body)) == own,
-                "what devices tell each other does not survive its encoding")
-        }
     }
 }
 

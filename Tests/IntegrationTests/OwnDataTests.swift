@@ -1,0 +1,103 @@
+import ControlAPI
+import Posix
+import Testing
+
+extension IntegrationTests {
+    @Suite("what is mine") struct OwnDataTests {
+        /// Whom a node's user knows, and where they are, a line each.
+        private static func mine(_ node: Node) throws -> [String] {
+            let people = try node.list("people").filter {
+                ["known", "verified", "blocked"].contains($0["tier"]?.stringValue)
+            }.map { "\($0["name"]?.stringValue ?? "") \($0["tier"]?.stringValue ?? "")" }
+            let places = try node.list("conversations").map { place in
+                let marks = ["muted", "archived"].filter { place[$0] == true }
+                return ([place["name"]?.stringValue ?? ""] + marks).joined(separator: " ")
+            }
+            return (people + places).sorted()
+        }
+
+        /// Waits until two nodes say the same of what is the user's, and all of this.
+        private static func awaitSame(_ one: Node, _ other: Node, _ lines: String...) throws {
+            for node in [one, other] {
+                try node.await("\(lines) on both; not \(Self.mine(one)) and \(Self.mine(other))") {
+                    _ in
+                    let found = try (Self.mine(one), Self.mine(other))
+                    return found.0 == found.1 && lines.allSatisfy(found.0.contains)
+                }
+            }
+        }
+
+        private static func unread(_ node: Node, in name: String) throws -> JSON? {
+            try node.list("conversations").first { $0["name"] == .string(name) }?["unread"]
+        }
+
+        private static func arrange(_ node: Node, _ method: String, _ place: String) throws {
+            _ = try node.call(method, ["to": .string(place)])
+        }
+
+        /// Ben on two machines, and Ada, whom he has met in a room.
+        private static func benTwice(_ scratch: Scratch) throws -> (Node, Node, ada: Node) {
+            let (ada, old) = try Node.two(in: "agora", scratch)
+            let new = try Node.onLoopback("new", in: scratch, peers: [try old.address()])
+            try new.start()
+            try new.await("it is linked") { try $0.list("peers").count == 1 }
+            try DeviceTests.link(new, to: old, in: scratch)
+            return (old, new, ada)
+        }
+
+        // Shows: device.own
+        @Test("contacts, blocks and rooms follow to a linked device, from it, and over a partition")
+        func follows() throws {
+            let scratch = try Scratch()
+            let (old, new, ada) = try Self.benTwice(scratch)
+            try Self.awaitSame(old, new, "agora")
+            // A person who was met here alone is known there, by name.
+            try old.know("Ada")
+            try Self.awaitSame(old, new, "Ada known", "agora")
+            #expect(try new.stoa("whois", "@Ada").contains("Ada"))
+            try new.join("lab")
+            try Self.arrange(new, "mute", "lab")
+            _ = try old.stoa("create", "war", "--secret")
+            try Self.awaitSame(old, new, "Ada known", "agora", "lab muted", "&war")
+            // What Ada writes comes to both, and through the other one she gets the answer.
+            try ada.know("Ben")
+            try ada.send("a word", to: "@Ben")
+            try Self.awaitSame(old, new, "Ada known", "@Ada", "lab muted")
+            try new.awaitTexts(["a word"], in: "@Ada")
+            try new.send("an answer", to: "@Ada")
+            try old.awaitTexts(["a word", "an answer"], in: "@Ada")
+            try ada.awaitTexts(["an answer"], in: "@Ben")
+            // What is read on one is read on the other, whatever others are told.
+            try old.await("unread") { try Self.unread($0, in: "@Ada") == 1 }
+            let read = try new.history(of: "@Ada").last?["cursor"] ?? 0
+            _ = try new.call("acknowledge", ["conversation": "@Ada", "cursor": read])
+            for node in [new, old] {
+                try node.await("read") { try Self.unread($0, in: "@Ada") == 0 }
+            }
+
+            // While the other one is away, each changes something; then both have all of it.
+            try old.stop()
+            _ = try new.stoa("block", "@Ada")
+            _ = try new.stoa("leave", "lab")
+            try new.join("new-alone")
+            try new.stop()
+            try old.start()
+            try old.join("old-alone")
+            try Self.arrange(old, "archive", "agora")
+            new.add(["--peer", try old.address()])
+            try new.start()
+            try Self.awaitSame(
+                old, new, "Ada blocked", "agora archived", "new-alone", "old-alone", "&war")
+            #expect(try !Self.mine(old).contains { $0.hasPrefix("lab") })
+            // Nobody sees any of it as a message, and after another start all is as it was.
+            for node in [old, new] {
+                let before = try Self.mine(node)
+                try node.stop()
+                try node.start()
+                #expect(try Self.mine(node) == before)
+                #expect(try node.history(of: "@me").isEmpty)
+                #expect(try node.list("conversations").allSatisfy { $0["unread"] == 0 })
+            }
+        }
+    }
+}
