@@ -279,16 +279,18 @@ enum Schema {
         try database.transaction { () throws(SQLiteError) in
             try database.execute(Self.tables)
             try database.execute(Self.streamIndex)
-            try database.execute(Self.ownIndex)
             try database.execute("PRAGMA application_id = \(Self.applicationID)")
             try Self.take(Self.steps.prefix(version - 1), on: database)
+            // A damaged file of the first version is read by an empty one of that version, which has no such index.
+            if version == Self.version { try database.execute(Self.ownIndex) }
         }
     }
 
     /// Brings a file of an earlier version to this one, in one transaction.
     static func migrate(_ database: Database, from version: Int) throws(SQLiteError) {
         try database.execute(Self.streamIndex)
-        try database.execute(Self.ownIndex)
+        // It reads all entries, and a damaged file is to be repaired without it.
+        try? database.execute(Self.ownIndex)
         guard version < Self.version else { return }
         try database.transaction { () throws(SQLiteError) in
             try Self.take(Self.steps.dropFirst(version - 1), on: database)

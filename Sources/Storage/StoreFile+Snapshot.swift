@@ -8,7 +8,7 @@ extension StoreFile {
         var places: [Int64] = []
         try self.database.prepare(
             """
-            SELECT e.arrival FROM conversations c JOIN entries e INDEXED BY entries_of_own
+            SELECT e.arrival FROM conversations c JOIN entries e
                 ON e.conversation = c.id AND e.kind = \(EntryKind.own.rawValue)
             WHERE c.hash = :hash
             """
