@@ -258,6 +258,11 @@ enum Schema {
     /// The first version of which columns are sealed.
     static let sealedVersion = 3
 
+    /// How to read from a file as it is whether the log that announces a key is here; files of version 2 do not say.
+    static func placed(in database: Database) throws(SQLiteError) -> String {
+        try database.int("PRAGMA user_version") < Self.sealedVersion ? "1 AS placed" : "placed"
+    }
+
     /// What streams have brought, which has an end of its own.
     ///
     /// Made where it is missing, since files of before it have none.

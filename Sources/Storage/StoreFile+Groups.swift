@@ -89,7 +89,8 @@ extension StoreFile {
     func epochs(_ body: (HeldEpoch) throws(SQLiteError) -> Void) throws(SQLiteError) {
         let epochs = try self.database.prepare(
             """
-            SELECT c.hash, e.id, e.key, e.maker, e.device, e.basis, e.people, e.placed
+            SELECT c.hash, e.id, e.key, e.maker, e.device, e.basis, e.people,
+                \(Schema.placed(in: self.database))
             FROM epochs e
             JOIN conversations c ON c.id = e.conversation ORDER BY e.conversation, e.id
             """)

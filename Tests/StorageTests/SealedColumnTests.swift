@@ -124,6 +124,7 @@ struct SealedColumnTests {
             .bind(.text, text: request.text).run()
         try database.prepare("UPDATE notices SET body = :body")
             .bind(.body, planted.notice.body).run()
+        try database.execute("ALTER TABLE epochs DROP COLUMN placed")
         try database.execute("PRAGMA user_version = 2; PRAGMA wal_checkpoint(TRUNCATE)")
         return directory
     }

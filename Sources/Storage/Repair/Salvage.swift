@@ -246,7 +246,8 @@ struct Salvage {
             }
         }
         try self.readKeyed(
-            "conversation, id, key, maker, device, basis, people, placed", of: "epochs",
+            "conversation, id, key, maker, device, basis, people, "
+                + ((try? Schema.placed(in: self.source)) ?? "placed"), of: "epochs",
             orderedBy: ["conversation", "id"]
         ) { row, salvage in
             guard let group = group(row, salvage), let held = HeldEpoch(row, of: group),
