@@ -35,6 +35,17 @@ struct SecretInput {
     static let phrase = SecretInput(
         name: "phrase", which: "the words of the phrase", limit: ControlLimits.phraseBytes)
 
+    /// Reads one line; who ends the command meanwhile is told what has become of it.
+    func read(
+        _ source: String?, _ context: CommandContext, ifEnded next: String
+    ) throws(Failure) -> String {
+        do throws(Failure) { return try self.read(source, context) } catch {
+            var failure = error
+            if error.isInterrupt { failure.next = next }
+            throw failure
+        }
+    }
+
     /// Reads one line.
     ///
     /// - Parameter source: a file's path, `-` for standard input, nil to ask a person for it.

@@ -25,7 +25,8 @@ extension IntegrationTests {
             try cleo.await("the rest has come") {
                 try $0.texts(in: "agora-of-all").contains("zyxw-for-all")
             }
-            for node in [ada, ben] { #expect(try node.hasOnDisk(name), "\(node.name)") }
+            // Members keep its name sealed.
+            for node in [ada, ben] { #expect(try !node.hasOnDisk(name), "\(node.name)") }
             // What everybody may have is found there, so the search can find something.
             #expect(try cleo.holds("zyxw-for-all") && cleo.holds("agora-of-all"))
             #expect(try !cleo.holds(secret) && !cleo.holds(name))

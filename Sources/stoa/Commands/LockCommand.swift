@@ -21,6 +21,7 @@ struct LockCommand: Subcommand {
             "A passphrase that is forgotten cannot be recovered. The way back is a backup, restored as a new device; messages come back from peers that have them.",
         ])
     static let mayTakeLong = true
+    private static let unchanged = "the lock was not changed"
 
     private enum Step: String, CaseIterable {
         case now, set, change, remove
@@ -65,7 +66,8 @@ struct LockCommand: Subcommand {
         }
         var params = SetLockMethod.Params()
         if self.step != .set {
-            params.current = try SecretInput.passphrase.read(self.currentFile, context)
+            params.current = try SecretInput.passphrase.read(
+                self.currentFile, context, ifEnded: Self.unchanged)
         }
         if self.step != .remove { params.passphrase = try self.newPassphrase(context) }
         params.withoutBackup = self.isWithoutBackup ? true : nil
@@ -79,9 +81,10 @@ struct LockCommand: Subcommand {
     }
 
     private func newPassphrase(_ context: CommandContext) throws(Failure) -> String {
-        let passphrase = try SecretInput.newPassphrase.read(self.newFile, context)
+        let input = SecretInput.newPassphrase
+        let passphrase = try input.read(self.newFile, context, ifEnded: Self.unchanged)
         if self.newFile == nil, context.console.inputIsTerminal {
-            guard try SecretInput.newPassphrase.read(nil, context) == passphrase else {
+            guard try input.read(nil, context, ifEnded: Self.unchanged) == passphrase else {
                 throw Failure(
                     .badData, why: "the two passphrases differ", next: "type the same one twice")
             }

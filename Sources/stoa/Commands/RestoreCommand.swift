@@ -35,14 +35,8 @@ struct RestoreCommand: Subcommand {
         }
         _ = try context.call(StatusMethod.self)
         context.disconnect()
-        let phrase: String
-        do throws(Failure) {
-            phrase = try SecretInput.phrase.read(self.phraseFile, context)
-        } catch {
-            var failure = error
-            if error.isInterrupt { failure.next = "nothing was restored" }
-            throw failure
-        }
+        let phrase = try SecretInput.phrase.read(
+            self.phraseFile, context, ifEnded: "nothing was restored")
         let params = RestoreMethod.Params {
             $0.file = path
             $0.phrase = phrase

@@ -25,7 +25,8 @@ struct UnlockCommand: Subcommand {
             return
         }
         context.disconnect()
-        let passphrase = try SecretInput.passphrase.read(self.file, context)
+        let passphrase = try SecretInput.passphrase.read(
+            self.file, context, ifEnded: "the node is still locked")
         try context.show(UnlockMethod.self, UnlockMethod.Params { $0.passphrase = passphrase }) {
             _ in "unlocked\n"
         }

@@ -68,7 +68,7 @@ class Groups:
     def create(self) -> None:
         self.a.click("nav .sign[aria-label='New conversation']")
         section = self.a.locator("dialog section:has(h3:text-is('Group'))")
-        section.locator("input").fill("crew")
+        section.get_by_label("Name of the group").fill("crew")
         section.get_by_role("button", name="Create").click()
         self.a.wait_for_selector(f".room .head h1:has-text('{GROUP}')")
         self.checks.same("ada owns it", self.role("ada"), "owner")

@@ -103,8 +103,15 @@ class Things:
 
     def under_button(self) -> None:
         """A message that comes while a button of the mouse is down does not take away what is pressed."""
-        self.a.hover(".conversation:has(bdi:text-is('second'))")
+        second = self.a.locator(".conversation:has(bdi:text-is('second'))")
+        second.hover()
         self.a.mouse.down()
+        # The list may still have moved before.
+        while not second.evaluate("element => element.matches(':active')"):
+            self.a.mouse.move(900, 300)
+            self.a.mouse.up()
+            second.hover()
+            self.a.mouse.down()
         self.desk.ben.call("send", to="third", text="while the button is down")
         self.a.wait_for_function("() => document.title.startsWith('(4)')")
         self.a.mouse.up()
