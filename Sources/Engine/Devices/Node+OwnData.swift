@@ -45,7 +45,7 @@ extension Node {
     /// Takes what a run in the notes says; whether it says anything.
     mutating func takeOwn(_ append: Append) -> Bool {
         let run = append.run.run
-        guard append.person == self.own.certificate.personID,
+        guard self.mine.isShared, append.person == self.own.certificate.personID,
             run.key.conversation == self.notesID
         else { return false }
         let log = self.conversations.table[known: run.key.conversation].log(run.key.name)
