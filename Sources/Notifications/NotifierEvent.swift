@@ -4,7 +4,7 @@ package import ControlAPI
 package enum NotifierEvent: Sendable {
     /// There is a connection to the daemon.
     case connected
-    /// There is none any longer, or none could be made.
+    /// The connection was lost, or could not be made.
     case lost
     /// The daemon has said something.
     case received(ServerMessage)

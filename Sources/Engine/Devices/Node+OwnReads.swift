@@ -1,8 +1,9 @@
 internal import Crypto
 internal import Formats
 
-/// What the user reads on one device is read on all: a mark in the notes, which nobody else gets, tells of all
-/// conversations whatever others are told.
+/// Marks what the user reads on one device as read on all of them.
+///
+/// A mark in the notes, which nobody else gets, covers all conversations, whatever `ReadMarks` lets others know.
 extension Node {
     /// Takes what the marks of other own devices say, as they were left.
     mutating func restoreOwnReads() {

@@ -8,7 +8,7 @@ struct AnnouncedEpoch: Hashable {
     var device: PeerID
     /// Whether its people are not those of its basis, which never changes.
     var isVoid = false
-    /// Whether the run that tells of it is taken.
+    /// Whether the run that announces it has been taken.
     var isPlaced = false
 
     var epoch: Epoch {

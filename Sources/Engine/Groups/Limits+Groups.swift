@@ -42,7 +42,7 @@ extension Limits {
     static let announcedKeys = 1_024
     /// Keys of a group that one person has made: an honest one makes one after a change at most.
     static let keysOfPerson = 1_024
-    /// Those of them whose announcements are in no log here: a log goes on behind one of them after the other.
+    /// How many of them may have no announcement in a log here; a log is taken up to each announcement in turn.
     static let unplacedKeysOfPerson = 64
     /// Keys that are given on a link before it is looked at again: half of those that may wait at its other end.
     static let keysAtOnce = 512
@@ -72,6 +72,6 @@ extension Limits {
     static let rosterNotices = 64
     /// Heads from which on the next act of this node ties them first: one more is always left for an epoch.
     static let tiedHeads = 60
-    /// Within what time all others tie heads that the one who is to has not tied, in milliseconds.
+    /// How long the other devices wait at most before they tie heads that the chosen one left untied, in milliseconds.
     static let tieMilliseconds: UInt64 = 60_000
 }
