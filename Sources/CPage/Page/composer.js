@@ -147,6 +147,8 @@ export class Composer {
   grow() {
     this.line.rows = 1;
     while (this.line.rows < 10 && this.line.scrollHeight > this.line.clientHeight + 4) this.line.rows += 1;
+    // With the one row there was more room for messages, which has moved them.
+    this.act.grown();
   }
 
   focus() {

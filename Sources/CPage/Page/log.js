@@ -61,12 +61,9 @@ export class Log {
     this.up = h("button", { type: "button", class: "up", hidden: true, onclick: () => this.toUnread() }, T.jumpUnread);
     this.element = h("div", { class: "log" }, this.up, this.scroll, this.down);
     this.pictures = new Map();
-    new ResizeObserver(() => {
-      if (this.isAtEnd) this.bottom();
-    }).observe(this.scroll);
-    new ResizeObserver(() => {
-      if (this.isAtEnd) this.bottom();
-    }).observe(this.list);
+    const sizes = new ResizeObserver(() => this.follow());
+    sizes.observe(this.scroll);
+    sizes.observe(this.list);
     this.isAtEnd = true;
   }
 
@@ -134,6 +131,9 @@ export class Log {
       const count = log.missing.reduce((sum, m) => sum + m.count, 0);
       wanted.push(["missing", () => h("div", { class: "line", role: "note" }, T.missing(count)), String(count)]);
     }
+    // What goes makes room first, or all that follows it would move.
+    const keys = new Set(wanted.map(([key]) => key));
+    for (const [key, node] of this.nodes) if (!keys.has(key)) node.remove();
     const kept = new Map();
     let place = this.list.firstElementChild;
     for (const [key, make, mark = key] of wanted) {
@@ -470,6 +470,11 @@ export class Log {
     this.scroll.scrollTop = this.scroll.scrollHeight;
   }
 
+  // Whoever is at the end stays there.
+  follow() {
+    if (this.isAtEnd) this.bottom();
+  }
+
   nearEnd() {
     return this.scroll.scrollHeight - this.scroll.scrollTop - this.scroll.clientHeight < 40;
   }
@@ -479,6 +484,7 @@ export class Log {
     const log = model.log;
     if (!log) return;
     this.isAtEnd = this.nearEnd();
+    log.isAway = !this.isAtEnd;
     this.down.hidden = this.isAtEnd && log.atEnd;
     const line = this.nodes.get("new");
     this.up.hidden = !(log.firstUnread &&
@@ -501,7 +507,8 @@ export class Log {
   }
 
   async toEnd() {
-    if (!this.model.log?.atEnd) await this.model.open(this.model.current);
+    // Not at the first that is unread.
+    if (!this.model.log?.atEnd) await this.model.open(this.model.current, { again: true });
     this.isAtEnd = true;
     this.bottom();
     this.scrolled();

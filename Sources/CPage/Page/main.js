@@ -77,6 +77,7 @@ const act = {
   discard,
   focusLine: () => composer.focus(),
   enterLog: () => log.enter(),
+  grown: () => log.follow(),
   enterSends: () => settings().enterSends,
   sent: () => log.toEnd(),
   askForFiles,

@@ -2,7 +2,8 @@
 
 import { Refusal } from "./link.js";
 
-export const KEPT_NODES = 2000;
+// More make each key wait for their layout.
+export const KEPT_NODES = 500;
 const PAGE = 80;
 const KINDS = [
   "message",
@@ -354,6 +355,8 @@ export class Model {
     if (message.kind === "topic") conversation.topic = message.text || undefined;
     this.typing.get(message.conversation)?.delete(message.author);
     const log = this.logs.get(message.conversation);
+    // Nothing goes from under somebody who reads further up: what is new then waits until they come down.
+    if (log?.atEnd && log.isAway && log.messages.length >= KEPT_NODES) log.atEnd = false;
     if (log?.atEnd && !log.messages.some((m) => m.id === message.id)) {
       // By time, as the daemon lists them: a late one belongs between others.
       let place = log.messages.length;

@@ -3,8 +3,9 @@
 
     speed.py FOLDER --work FOLDER
 
-STOA_LONG=1 stores 100,000 messages first, otherwise 5,000. Runs only in a network that has nothing but a loopback
-interface. Ends with `N passed, N failed`.
+Times are reported: a machine with other work to do would fail them. What fails is what they come from: how much of
+the page each message moves. STOA_LONG=1 stores 100,000 messages first, otherwise 5,000. Runs only in a network that has
+nothing but a loopback interface. Ends with `N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -24,9 +25,8 @@ from Driver.process import memory_bytes, until
 
 IS_LONG = os.environ.get("STOA_LONG") == "1"
 STORED = 100_000 if IS_LONG else 5_000
-READY_SECONDS, MESSAGE_MILLISECONDS, KEY_MILLISECONDS = 1.0, 50.0, 100.0
-# By how much more a busy machine may take; the figures themselves are reported.
-SLACK = 4
+# Of the log; and how many of them each message that comes may put in: itself, and one whose look changes.
+NODES, NODES_A_MESSAGE = 600, 2
 FLOOD_A_SECOND = 10_000 / 60
 FLOOD_SECONDS = 30 if IS_LONG else 10
 
@@ -72,8 +72,9 @@ class Speed:
             context.close()
             self.desk.contexts.remove(context)
         middle = statistics.median(took)
-        self.checks.say(f"MEASURED page: ready after {middle * 1000:.0f} ms with {STORED:,} messages stored")
-        self.checks.that("ready within a second", middle <= READY_SECONDS * SLACK, took)
+        self.checks.say(
+            f"MEASURED page: ready after {middle * 1000:.0f} ms (due 1,000) with {STORED:,} messages stored"
+        )
 
     def between(self) -> None:
         """From Enter on one page to the text on the other; both browsers have one clock."""
@@ -106,17 +107,21 @@ class Speed:
         begun, seen = a.evaluate("() => window.begun"), b.evaluate("() => window.seen")
         took = sorted(seen[text] - begun[text] for text in begun if text in seen)
         middle, late = statistics.median(took), took[int(len(took) * 0.95)]
-        self.checks.say(f"MEASURED page: a message from page to page in {middle:.1f} ms (p50), {late:.1f} ms (p95)")
-        self.checks.that("within 50 ms", middle <= MESSAGE_MILLISECONDS * SLACK, took)
+        self.checks.say(
+            f"MEASURED page: a message from page to page in {middle:.1f} ms (p50, due 50), {late:.1f} ms (p95)"
+        )
         self.flood(a)
+        self.away(a)
 
     def flood(self, page: Page) -> None:
         """Ten thousand messages a minute arrive while somebody types."""
         over = threading.Event()
+        number = 0
 
         def pour() -> None:
+            nonlocal number
             with self.desk.ben.control() as control:
-                number, begun = 0, time.monotonic()
+                begun = time.monotonic()
                 while not over.is_set():
                     control.call("send", to="speed", text=f"flood {number}")
                     number += 1
@@ -125,7 +130,10 @@ class Speed:
                         time.sleep(ahead)
 
         page.evaluate("""() => {
-            window.keys = [];
+            [window.keys, window.added] = [[], 0];
+            new MutationObserver((changes) => {
+                for (const { addedNodes } of changes) window.added += addedNodes.length;
+            }).observe(document.querySelector(".messages"), { childList: true });
             document.querySelector(".composer textarea").addEventListener("keydown", () => {
                 const begun = performance.now();
                 requestAnimationFrame(() => setTimeout(() => window.keys.push(performance.now() - begun)));
@@ -145,14 +153,36 @@ class Speed:
         most, late = keys[int(len(keys) * 0.9)], keys[int(len(keys) * 0.99)]
         self.checks.say(
             f"MEASURED page: a key in a flood of 10,000 messages a minute: {statistics.median(keys):.1f} ms (p50), "
-            f"{most:.1f} ms (p90), {late:.1f} ms (p99), of {len(keys)}"
+            f"{most:.1f} ms (p90, due 100), {late:.1f} ms (p99), of {len(keys)}"
         )
-        # Not the slowest: whatever else this machine does for one second delays them.
-        self.checks.that("most within 100 ms", most <= KEY_MILLISECONDS * SLACK, keys[-50:])
+        page.locator(".message .text", has_text=f"flood {number - 1}").last.wait_for()
+        added = page.evaluate("() => window.added")
+        self.checks.that("the flood was one", number > 300, number)
+        self.checks.that("a message moves no others", added <= NODES_A_MESSAGE * number, (added, number))
         nodes = page.evaluate("() => document.querySelectorAll('.messages > *').length")
-        self.checks.that("the log holds what fits", nodes <= 2_200, nodes)
+        self.checks.that("the log holds what fits", nodes <= NODES, nodes)
         memory = memory_bytes(self.desk.program(self.desk.ada))
         self.checks.say(f"MEASURED page: stoa-web has {memory / 2**20:.1f} MiB after that")
+
+    def away(self, page: Page) -> None:
+        """What somebody reads further up stays where it is, however much comes."""
+        page.evaluate("""() => {
+            const log = document.querySelector(".log .scroll");
+            log.scrollTop = log.scrollHeight / 2;
+        }""")
+        page.wait_for_selector(".down:visible")
+        place = """() => {
+            const top = document.querySelector(".log .scroll").getBoundingClientRect().top;
+            const node = [...document.querySelectorAll(".message")].find((m) => m.getBoundingClientRect().top > top);
+            return [node.dataset.id, Math.round(node.getBoundingClientRect().top - top)];
+        }"""
+        before = page.evaluate(place)
+        lines = "\n".join(f"further {number}" for number in range(NODES))
+        self.desk.ben.stoa("send", "speed", "--lines", text=lines)
+        page.wait_for_function("count => document.title.includes(`(${count})`)", arg=NODES)
+        self.checks.same("the same message is at the same place", page.evaluate(place), before)
+        page.click(".down")
+        page.locator(".message .text", has_text=f"further {NODES - 1}").last.wait_for()
 
 
 def act(desk: Desk, _: argparse.Namespace) -> None:
