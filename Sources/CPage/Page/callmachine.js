@@ -28,6 +28,8 @@ export class CallMachine {
     this.rooms = new Map();
     // Calls that do not ring here any more.
     this.over = new Set();
+    // The call that this page was in last.
+    this.last = "";
     // Until when nothing rings here: by conversation of two.
     this.quiet = new Map();
     this.reset();
@@ -194,6 +196,8 @@ export class CallMachine {
   heard_here(signal) {
     const { from, call, conversation, isRoom } = signal;
     if (isRoom) this.noteRoom(conversation, call, from);
+    // The word that this side has left was lost.
+    if (!isRoom && call === this.last) this.send(from, "leave", {}, { call, conversation });
     if (this.phase !== "in" || this.conversation !== conversation) return;
     if (this.call !== call) {
       // Two began at the same time: the smaller id stays.
@@ -421,6 +425,7 @@ export class CallMachine {
       this.act("record", { call, conversation, outcome: became, seconds });
     }
     this.forget(call);
+    if (wasIn) this.last = call;
     if (this.phase === "ringing") this.quiet.set(conversation, this.now + QUIET);
     this.reset();
     this.act("quiet");

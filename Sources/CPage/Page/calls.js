@@ -157,17 +157,10 @@ export class Calls {
     for (const peer of [...this.machine.peers.keys()]) if (!ids.has(peer)) this.give({ type: "out", peer });
   }
 
-  do_send({ again = 0, ...signal }) {
-    const { to, kind, call, conversation, ...more } = signal;
-    // Nothing else tells the other one that this side has left; a link may be on its way back.
-    const repeat = () => {
-      if (kind === "leave" && again < 8) setTimeout(() => this.do_send({ ...signal, again: again + 1 }), 1000);
-    };
+  do_send({ to, kind, call, conversation, ...more }) {
     this.post(to, conversation, encode({ kind, call, ...more })).then((told) => {
-      if (told === 0) repeat();
       if (kind === "ring" && told === 0) this.unheard(T.callUnknown);
     }, (error) => {
-      repeat();
       if (kind === "ring" && error.reason !== "tooFast" && error.reason !== "lost") this.unheard(error);
     });
   }

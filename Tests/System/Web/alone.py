@@ -50,6 +50,7 @@ class Alone:
         self.bounds()
         self.strangers()
         self.rings()
+        self.left()
         self.devices()
 
     # Shows: calls.bounds
@@ -150,6 +151,29 @@ class Alone:
             found["phases"],
             ["idle", "idle", "ringing", "idle", "joining"],
         )
+
+    def left(self) -> None:
+        """Whoever has not heard that the other one left says that it is still there, and hears it again."""
+        found = self.page.evaluate(MADE + """
+            const calls = make();
+            const sent = [];
+            calls.do_send = ({ to, kind, call }) => sent.push([to, kind, call]);
+            calls.do_media = () => {};
+            const here = (call) => calls.event(event("b", "two", [3, ...bytes(call)]));
+            await calls.event(event("b", "two", [1, ...bytes(CALL), 1]));
+            calls.answer(false);
+            calls.give({ type: "media" });
+            await here(CALL);
+            sent.length = 0;
+            await here(CALL);
+            calls.hangUp();
+            await here(CALL);
+            // Of a call that was never here, as in another tab, it says nothing.
+            await here(OTHER);
+            return sent;
+        }""")
+        leave = ["b", "leave", "01" * 8]
+        self.checks.same("one who is in says nothing, one who left says so", found, [leave, leave])
 
     def devices(self) -> None:
         """No track stays on after a call, whatever was pressed while the browser asked."""

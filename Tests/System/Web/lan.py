@@ -71,6 +71,12 @@ class Lan(Desk):
         inside = [*network.wrapper, "ip"]
         subprocess.run([*inside, "address", "add", f"10.77.0.{number}/24", "dev", "eth0"], check=True)
         subprocess.run([*inside, "link", "set", "eth0", "up"], check=True)
+        # An address of IPv6 comes late, once nobody else is found to have it: a browser then gives up what it loads.
+        until(
+            f"{name} has its addresses",
+            lambda: not subprocess.check_output([*inside, "-6", "address", "show", "tentative"])
+            and subprocess.check_output([*inside, "-6", "address", "show", "dev", "eth0"]),
+        )
         # A page that may use no device learns only of the address that leads out.
         subprocess.run([*inside, "route", "add", "default", "via", "10.77.0.254"], check=True)
         arguments = [*ON_THE_LAN, "--name", name]
