@@ -41,7 +41,7 @@ struct NameLook: Hashable, Sendable {
     private static let remarks = ["(verified)", "(you)", "(away)"].map { Self.key(of: $0) }
 
     init(_ name: String) {
-        self.keys = [Self.key(of: name), Self.key(of: name.lowercased())]
+        self.keys = Self.keys(of: name)
         self.isBlank = self.keys.contains("")
         self.isLikeKey = self.keys.contains(where: Self.isLikeKey)
         self.hasLongWord = self.keys.contains { key in
@@ -107,6 +107,13 @@ struct NameLook: Hashable, Sendable {
         return String(text)
     }
 
+    /// The keys alone, of which most names have one.
+    static func keys(of name: String) -> Set<String> {
+        let lowercased = name.lowercased()
+        return name == lowercased
+            ? [Self.key(of: name)] : [Self.key(of: name), Self.key(of: lowercased)]
+    }
+
     private static func key(of text: String) -> String {
         var key = String.UnicodeScalarView()
         // Equality of `String` does the canonical equivalence that the standard asks for.
@@ -123,6 +130,7 @@ struct NameLook: Hashable, Sendable {
 
     /// Whether nothing is to be seen of a character, or only a gap.
     private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return scalar.value <= 0x20 || scalar.value == 0x7F }
         // The braille pattern without dots is as blank as a space, and a check mark says nothing of who it is.
         if scalar.value == 0x2800 || Self.checks.contains(scalar) { return true }
         let properties = scalar.properties
