@@ -200,10 +200,12 @@ extension Checker {
 
     // MARK: Frames
 
-    /// A node sends acts: to those alone whom somebody has brought in.
+    /// A node sends acts: to those alone whom somebody has brought in, or who entered when it looked so.
     func told(_ group: ConversationID, to receiver: Machine, by machine: Machine) throws {
         let roster = self.groups.roster(of: machine.store.groups.known[group])
-        guard roster.brought.contains(receiver.person) else {
+        guard
+            roster.brought.contains(receiver.person) || receiver.store.groups.known[group] != nil
+        else {
             throw Violation(
                 "node \(machine.index) tells node \(receiver.index) of a group that it was never in"
             )

@@ -8,6 +8,8 @@ struct GroupPeer {
     /// That of the device, which the handshake has checked.
     let certificate: Certificate
     var groups: [ConversationID: GroupExchange] = [:]
+    /// Groups of the user in which the peer shows to be.
+    var shown: Set<ConversationID> = []
     /// Links of groups that both ends have shown: the peer comes by one, or the user does.
     var openedLinks: Set<ActID> = []
     /// How many joins of its own were looked at.

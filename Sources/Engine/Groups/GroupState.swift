@@ -231,6 +231,27 @@ struct GroupState {
         }
         return ((self.view.roster.removals[person] ?? []) + left.map(\.id)).sorted()
     }
+
+    /// Whether somebody is out who may take themselves for a member: an act has brought them, whether it counts or not.
+    func isOut(_ person: PersonID) -> Bool {
+        self.view.roster.members[person] == nil && self.view.known.contains(person)
+    }
+
+    /// The acts by which somebody is out: those that put them out, and where nothing has brought them that counts, those
+    /// that put out whoever meant to.
+    func endsToTell(_ person: PersonID) -> [ActID] {
+        var ends: Set<ActID> = []
+        var looked: Set<PersonID> = []
+        var left = [person]
+        while let person = left.popLast() {
+            guard looked.insert(person).inserted else { continue }
+            ends.formUnion(self.ends(of: person))
+            guard !self.view.roster.brought.contains(person) else { continue }
+            left += self.acts.values.filter { $0.brings == person && $0.statement.author != person }
+                .map(\.statement.author)
+        }
+        return ends.sorted()
+    }
 }
 
 extension GroupView {

@@ -30,6 +30,10 @@ extension Groups {
         return self.tellHeads(of: id, on: link) + self.giveKeys(of: id, on: link)
     }
 
+    mutating func noteShown(_ ids: Set<ConversationID>, on link: LinkID) {
+        self.peers[link]?.shown = ids
+    }
+
     mutating func endExchange(_ id: ConversationID, on link: LinkID) {
         self.peers[link]?.groups[id]?.end()
     }
@@ -75,8 +79,9 @@ extension Groups {
         if isMember, peer.groups[id]?.isShared != true, let act = state.bringing(peer.person) {
             return self.greet([act.id], of: id, on: link, asNewcomer: true)
         }
-        guard state.view.standing(of: peer.person) == .former else { return [] }
-        return self.greet(state.ends(of: peer.person), of: id, on: link)
+        let isFormer = state.view.standing(of: peer.person) == .former
+        guard isFormer || state.isOut(peer.person) && peer.shown.contains(id) else { return [] }
+        return self.greet(state.endsToTell(peer.person), of: id, on: link)
     }
 
     /// The peer has shown what it is in: it may have come into a group since it was greeted.
@@ -161,8 +166,11 @@ extension Groups {
         if state.isActive, view.isMember(peer.person, on: peer.device) {
             return view.graph.reach(of: view.heads)
         }
-        guard view.roster.brought.contains(peer.person) else { return nil }
-        let ends = state.ends(of: state.isActive ? peer.person : self.own)
+        guard
+            view.roster.brought.contains(peer.person)
+                || state.isOut(peer.person) && peer.shown.contains(id)
+        else { return nil }
+        let ends = state.isActive ? state.endsToTell(peer.person) : state.ends(of: self.own)
         return ends.isEmpty ? nil : view.graph.reach(of: ends)
     }
 

@@ -216,6 +216,8 @@ extension Node {
         self.meetPerson(on: id)
         let tags = self.links[id].tags
         let others = self.conversations.table.values.filter { $0.name == nil && $0.isShared }
+        var shown: Set<ConversationID> = []
+        defer { self.groups.noteShown(shown, on: id) }
         for conversation in others.sorted(by: { $0.id < $1.id }) {
             #if MUTANTS
                 if Mutant.shareWithAnybody.isActive {
@@ -223,9 +225,13 @@ extension Node {
                     continue
                 }
             #endif
-            if self.concerns(conversation.kind, id),
-                self.links[id].shares.contains(tags.share(conversation.id, by: tags.peer))
-            {
+            let isGroup = conversation.group != nil
+            let isMeant = self.concerns(conversation.kind, id)
+            let isShown =
+                (isGroup || isMeant)
+                && self.links[id].shares.contains(tags.share(conversation.id, by: tags.peer))
+            if isShown, isGroup { shown.insert(conversation.id) }
+            if isShown, isMeant {
                 self.share(conversation.id, on: id)
             } else {
                 self.unshare(conversation.id, on: id)

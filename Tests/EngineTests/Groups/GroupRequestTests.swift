@@ -181,6 +181,26 @@ struct GroupRequestTests {
         net.settle()
         #expect(net.texts(at: 1).last == "here again")
     }
+
+    @Test("ends for who came in by somebody whom the owner had removed")
+    func letInByNobody() {
+        var net = GroupNet(1...4, members: 1...3)
+        net.ask(1, .groupAct(net.group, .admin(GroupNet.id(of: 2), 256)))
+        net.settle()
+        for number in [2, 3, 4] as [UInt8] { net.disconnect(1, number) }
+        net.ask(2, .groupAct(net.group, .add(GroupNet.id(of: 4))))
+        net.settle()
+        net.accept(4)
+        net.remove(2)
+        net.disconnect(4, 2)
+        net.disconnect(4, 3)
+        #expect(net[4].node.groups.isInside(net.group))
+        net.connect(1, 3)
+        #expect(!net.people(at: 1).contains(GroupNet.id(of: 4)))
+        net.connect(3, 4)
+        #expect(!net[4].node.groups.isInside(net.group))
+        #expect(net.texts(at: 4) == [])
+    }
 }
 
 extension Frame {
