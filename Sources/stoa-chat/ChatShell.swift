@@ -168,6 +168,11 @@ struct ChatShell {
         // What was entered is kept before the daemon has it, so that it is never nowhere.
         if self.state.entered != entered { self.keep() }
         for effect in effects { self.perform(effect) }
+        // What was shown without the screen is not for whoever comes to a locked node.
+        if self.isBeside, self.state.isLocked {
+            self.isBeside = false
+            self.screen.resume()
+        }
     }
 
     private mutating func perform(_ effect: ChatEffect) {
