@@ -58,6 +58,9 @@ struct ChatLink: Equatable, Sendable {
     /// When the daemon was told last that the user writes.
     var toldTyping: Int64 = 0
 
+    /// Whether the node has a lock, so that nothing typed is to be kept on the disk.
+    var hasLock = false
+
     var isConnected: Bool { self.state == .connected }
 }
 
@@ -182,6 +185,7 @@ extension ChatState {
         switch asked {
         case .status:
             let status = StatusMethod.Result(reading: result)
+            self.link.hasLock = status.lock != nil
             guard status.lock != .locked else { return self.locked() }
             self.unlocked()
             self.own = (status.id, status.name.shown)

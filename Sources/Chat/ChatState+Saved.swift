@@ -2,6 +2,9 @@ package import ControlAPI
 
 /// What is kept of the client, and what it takes over.
 extension ChatState {
+    /// Whether what is not sent may be kept on the disk: a lock protects none of it there.
+    package var mayKeep: Bool { !self.link.hasLock }
+
     /// What is to be kept should the client end now.
     package var saved: SavedChat {
         // Of another person, whose daemon was there before, it stays for them.

@@ -110,6 +110,22 @@ struct ChatLockTests {
         #expect(client.effects.contains(.quit))
     }
 
+    @Test("under a lock, open or not, nothing typed may be kept on the disk")
+    func kept() {
+        var client = Client()
+        #expect(client.state.mayKeep)
+        for (word, mayKeep) in [("open", false), ("locked", false), (nil, true)]
+            as [(String?, Bool)]
+        {
+            client.give(.lost("gone"))
+            client.asked = []
+            client.give(.connected)
+            client.answer(
+                "status", .members(["id": .string(Client.ada), "lock": word.map { .string($0) }]))
+            #expect(client.state.mayKeep == mayKeep, "\(word ?? "none")")
+        }
+    }
+
     @Test("a screen of any size has room for the passphrase", arguments: [1, 2, 3, 24])
     func sizes(rows: Int) {
         var client = Self.locked(isTyping: false)

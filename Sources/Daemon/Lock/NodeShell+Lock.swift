@@ -69,6 +69,16 @@ extension NodeShell {
             }
             self.log(.notice, new == nil ? "the lock is removed" : "the lock has a new passphrase")
             reply.answer(EmptyValue())
+            if new == nil || current == nil { self.letOthersAskAnew(reply) }
+        }
+    }
+
+    /// Ends all other connections: with the next one clients learn whether they may keep texts on the disk.
+    private func letOthersAskAnew(_ reply: Reply) {
+        let clients = self.clients.control.clients
+        for (number, client) in clients.sorted(by: { $0.key < $1.key })
+        where number != reply.asker?.number {
+            client.close(saying: .busy("the lock was set or removed"))
         }
     }
 }

@@ -280,14 +280,24 @@ def first(pair: Pair, checks: Checks) -> None:
         eve.stop()
 
 
+def kept(pair: Pair) -> str:
+    """What ada's chat keeps on the disk."""
+    paths = (pair.ada.folder / ".local" / "state" / "stoa").glob("chat-*")
+    return "".join(path.read_text() for path in paths)
+
+
 def lock(pair: Pair, checks: Checks) -> None:
     """A node that is locked hides the conversations and asks for the passphrase; with it the client goes on."""
     pair.both_in("vault")
     pair.control.call("send", to="vault", text="said before the lock")
     pair.terminal.start(chat_command(pair.ada, "vault"))
     pair.terminal.see("said before the lock")
-    pair.ada.call("setLock", passphrase=PASSPHRASE, withoutBackup=True)
-    pair.terminal.type("half a line")
+    pair.terminal.type("half a")
+    until("the draft is kept", lambda: "half a" in kept(pair))
+    code, _, errors = pair.ada.stoa("lock", "set", "--new-passphrase-file", "-", "--without-backup", text=PASSPHRASE)
+    checks.same("the lock is set", (code, errors), (0, ""))
+    checks.that("no text is kept from here on", "half a" not in kept(pair), kept(pair))
+    pair.terminal.type(" line")
     pair.terminal.inputs("half a line")
     pair.ada.call("lock")
     pair.terminal.see("This node is locked")
@@ -317,9 +327,15 @@ def lock(pair: Pair, checks: Checks) -> None:
     pair.terminal.type(PASSPHRASE)
     pair.terminal.press("Enter")
     pair.terminal.see("said before the lock")
-    pair.terminal.press("C-d")
-    pair.terminal.see("ENDED 0")
+    pair.terminal.type("typed under a lock")
+    # Longer than a draft waits to be kept.
+    time.sleep(2.5)
+    checks.that("nor is a later one", "under a lock" not in kept(pair), kept(pair))
     pair.ada.call("setLock", current=PASSPHRASE)
+    pair.terminal.type(", kept")
+    until("without the lock it is", lambda: "typed under a lock, kept" in kept(pair))
+    pair.terminal.press("C-u", "C-d")
+    pair.terminal.see("ENDED 0")
 
 
 def is_visible(text: str) -> bool:

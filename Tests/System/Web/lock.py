@@ -24,6 +24,12 @@ LINE = ".composer textarea"
 SAVED = "() => document.documentElement.dataset.saving !== 'yes'"
 
 
+def kept(desk: Desk) -> str:
+    """What ada's page keeps on the disk."""
+    paths = (desk.ada.folder / ".local" / "state" / "stoa").glob("page-*")
+    return "".join(path.read_text() for path in paths)
+
+
 def is_locked(desk: Desk) -> bool:
     return desk.ada.call("status").get("lock") == "locked"
 
@@ -40,6 +46,14 @@ def asks(desk: Desk, page: Page) -> None:
     page.wait_for_selector(".message:has-text('said before the lock')")
     page.fill(LINE, "half a line")
     page.wait_for_function(SAVED)
+    until("the draft is kept", lambda: "half a line" in kept(desk))
+    desk.ada.call("setLock", passphrase=PASSPHRASE, withoutBackup=True)
+    until("and under a lock it is not", lambda: "half a line" not in kept(desk))
+    page.wait_for_function("() => document.querySelector('.banner').hidden")
+    page.fill(LINE, "half a line, and more")
+    page.wait_for_function(SAVED)
+    desk.checks.that("nor is a later one", "half a line" not in kept(desk), kept(desk))
+    desk.checks.that("but where one was is", '"open"' in kept(desk), kept(desk))
     desk.ada.call("lock")
     page.wait_for_selector(FIELD)
     shown = page.inner_text("body")
@@ -55,7 +69,7 @@ def asks(desk: Desk, page: Page) -> None:
     unlock(page, PASSPHRASE)
     page.wait_for_selector(".room .head h1:has-text('meeting')")
     page.wait_for_selector(".message:has-text('said before the lock')")
-    desk.checks.same("what was typed is in the line", page.input_value(LINE), "half a line")
+    desk.checks.same("what was typed is in the line", page.input_value(LINE), "half a line, and more")
     page.fill(LINE, "sent after the lock")
     page.press(LINE, "Enter")
     until(
@@ -93,7 +107,6 @@ def begins(desk: Desk) -> None:
 
 def act(desk: Desk, _: argparse.Namespace) -> None:
     desk.ben.call("send", to="meeting", text="said before the lock")
-    desk.ada.call("setLock", passphrase=PASSPHRASE, withoutBackup=True)
     # What looks at the page is a script, which the page's policy would not let in.
     page = desk.open(desk.ada, bypass_csp=True)
     asks(desk, page)
