@@ -39,8 +39,37 @@ extension NodeShell {
     fileprivate func lock(_ reply: Reply) throws(RPCError) {
         guard self.lockWord != nil else { throw .noLock }
         reply.answer(EmptyValue())
-        self.log(.notice, "locking: the daemon runs itself anew")
+        self.lockNow(since: "asked to")
+    }
+
+    private func lockNow(since why: String) {
+        self.log(.notice, "locking, \(why): the daemon runs itself anew")
         self.stop(then: .lock)
+    }
+
+    /// Counts from here on how long nobody does anything.
+    func beginIdleTime() {
+        let now = self.now.monotonic
+        self.clients.attention.act(at: now)
+        self.lockWhenIdle(at: now)
+    }
+
+    /// Locks the node if nobody has done anything for as long as the configuration says, else looks again then.
+    ///
+    /// Where it says nothing, no timer is set.
+    func lockWhenIdle(at now: UInt64) {
+        let minutes = self.configuration.lockAfterMinutes
+        guard minutes > 0, self.life.isRunning else { return }
+        var wait = self.clients.attention.idleIn(minutes: minutes, at: now)
+        if wait == 0 {
+            guard self.lockWord == nil else { return self.lockNow(since: "nobody does anything") }
+            wait = minutes * 60_000
+        }
+        let look = self.clients.attention.planLock()
+        self.after(wait) {
+            guard self.clients.attention.lockLook == look else { return }
+            self.lockWhenIdle(at: self.now.monotonic)
+        }
     }
 
     fileprivate func setLock(
