@@ -52,6 +52,9 @@ static const unsigned char people_js[] = {
 static const unsigned char settings_js[] = {
 #embed "Page/settings.js"
 };
+static const unsigned char lock_js[] = {
+#embed "Page/lock.js"
+};
 static const unsigned char start_js[] = {
 #embed "Page/start.js"
 };
@@ -118,6 +121,7 @@ static const struct {
     ENTRY("dialogs.js", dialogs_js),
     ENTRY("people.js", people_js),
     ENTRY("settings.js", settings_js),
+    ENTRY("lock.js", lock_js),
     ENTRY("start.js", start_js),
     ENTRY("finding.js", finding_js),
     ENTRY("files.js", files_js),

@@ -22,10 +22,14 @@ struct ChatLink: Equatable, Sendable {
         case transfers
         /// What there is to talk to, for the first screen and for Tab.
         case rooms, people, requests
+        /// The passphrase opens the lock.
+        case unlock
     }
 
     enum State: Equatable, Sendable {
         case begun, connecting, connected, lost(String)
+        /// The daemon answers, and takes nothing but the passphrase.
+        case locked
     }
 
     /// The first and the longest pause before another attempt to connect, in milliseconds.
@@ -54,6 +58,9 @@ struct ChatLink: Equatable, Sendable {
     /// When the daemon was told last that the user writes.
     var toldTyping: Int64 = 0
 
+    /// Whether the node has a lock, so that nothing typed is to be kept on the disk.
+    var hasLock = false
+
     var isConnected: Bool { self.state == .connected }
 }
 
@@ -64,10 +71,17 @@ extension ChatState {
         _ method: Method.Type, _ asked: ChatLink.Asked, _ fill: (inout Method.Params) -> Void
     ) -> Bool {
         guard self.link.isConnected else { return false }
+        self.put(method, asked, Method.Params(fill))
+        return true
+    }
+
+    /// Asks it whether it is locked or not.
+    mutating func put<Method: ControlMethod>(
+        _ method: Method.Type, _ asked: ChatLink.Asked, _ params: Method.Params
+    ) {
         self.link.lastID += 1
         self.link.asked[self.link.lastID] = asked
-        self.perform(.write(Method.line(id: self.link.lastID, Method.Params(fill))))
-        return true
+        self.perform(.write(Method.line(id: self.link.lastID, params)))
     }
 
     mutating func connectWhenDue() {
@@ -75,7 +89,7 @@ extension ChatState {
         case .begun: break
         case .lost:
             guard let next = self.link.nextAttempt, next <= self.now else { return }
-        case .connecting, .connected: return
+        case .connecting, .connected, .locked: return
         }
         self.link.state = .connecting
         self.link.nextAttempt = nil
@@ -137,6 +151,7 @@ extension ChatState {
             case .status, .follow, .positions, .conversations, .typing, .presence, .history,
                 .send, .acknowledge, .info, .transfers, .rooms, .people, .requests:
                 break
+            case .unlock: self.notice = nil
             }
         }
         (self.around.stale, self.around.due) = (Set(ChangedListWord.allCases), self.now)
@@ -170,11 +185,9 @@ extension ChatState {
         switch asked {
         case .status:
             let status = StatusMethod.Result(reading: result)
-            guard status.lock != .locked else {
-                // Somebody must come and unlock it, so it is looked for seldom.
-                self.link.pause = ChatLink.pauses.upperBound
-                return self.lost("the node is locked: stoa unlock")
-            }
+            self.link.hasLock = status.lock != nil
+            guard status.lock != .locked else { return self.locked() }
+            self.unlocked()
             self.own = (status.id, status.name.shown)
             self.takeLeft()
         case .follow:
@@ -183,6 +196,7 @@ extension ChatState {
             if self.link.cursor == nil { self.link.cursor = subscribed.cursor }
         case .conversations: self.listed(.init(reading: result))
         case .positions, .typing, .acknowledge, .edit: break
+        case .unlock: self.notice = "unlocked"
         case .presence: self.stands(presence: .init(reading: result))
         case .history(let id, let what): self.loaded(.init(reading: result), of: id, what)
         case .members(let id, let isShown):
@@ -211,7 +225,7 @@ extension ChatState {
         case .follow where error.reason == "ownerOnly" && !self.link.isGuest:
             self.link.isGuest = true
             self.follow()
-        case .status, .follow, .positions, .conversations, .transfers:
+        case .status, .follow, .positions, .conversations, .transfers, .unlock:
             self.notice = Self.text(error)
         case .typing, .presence, .acknowledge, .rooms, .people, .requests: break
         }
@@ -232,7 +246,7 @@ extension ChatState {
         case .members(let id, _):
             self.note("/\(SlashCommand.Name.who): \(why)", isFault: true, in: id)
         case .status, .follow, .positions, .conversations, .typing, .presence, .history, .send,
-            .acknowledge, .info, .transfers, .rooms, .people, .requests:
+            .acknowledge, .info, .transfers, .rooms, .people, .requests, .unlock:
             break
         }
     }

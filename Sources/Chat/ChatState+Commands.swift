@@ -14,7 +14,7 @@ extension ChatState {
             guard self.place(of: id) != nil else { return self.notice = "enter a room first" }
             return self.outbox.add(command.rest, to: id, isAction: true, replyTo: nil)
         case .reply: return self.reply(command)
-        case .join where command.rest.isEmpty: return self.invitation = ""
+        case .join where command.rest.isEmpty: return self.unseen = UnseenText(.invitation)
         case .open: return self.open(command)
         default: break
         }

@@ -46,6 +46,7 @@ extension ChatState {
 
     /// Draws the screen; the state changes only in what it remembers of the drawing.
     package mutating func frame() -> ChatFrame {
+        if self.isLocked { return self.lockedFrame() }
         let input = self.inputRows(columns: self.size.columns)
         let areas = self.areas(typed: input.rows.count)
         var rows: [ScreenRow] = []
@@ -377,7 +378,7 @@ extension ChatState {
             var look = Look.bar
             (look.colour, look.isBold) = (.alert, true)
             row.append(" no daemon: your text is kept", look)
-        case .connected: break
+        case .connected, .locked: break
         }
         if let mode = self.modeText { row.append(" \(TerminalText.line(mode))", .bar) }
         let room = self.size.columns - row.columns - (self.notice == nil ? 2 : 30)
@@ -424,8 +425,8 @@ extension ChatState {
 
     /// What is typed as rows, and where the cursor stands in them.
     func inputRows(columns: Int) -> (rows: [ScreenRow], cursor: (row: Int, column: Int)) {
-        if let typed = self.invitation {
-            let row = self.invitationRow(typed, columns: columns)
+        if let unseen = self.unseen {
+            let row = unseen.row(columns: columns)
             return ([row], (0, row.columns))
         }
         let prompt = "> "

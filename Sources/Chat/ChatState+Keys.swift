@@ -3,7 +3,7 @@ import ControlAPI
 /// What keys do.
 extension ChatState {
     mutating func press(_ key: KeyPress) {
-        if self.invitation != nil { return self.typeInvitation(key) }
+        if self.unseen != nil { return self.typeUnseen(key) }
         defer { self.takeAim() }
         guard !self.pressInMode(key) else { return }
         if self.completion.isActive, key != .tab, key != .backTab { self.completion.end() }

@@ -2,6 +2,9 @@ package import ControlAPI
 
 /// What is kept of the client, and what it takes over.
 extension ChatState {
+    /// Whether what is not sent may be kept on the disk: a lock protects none of it there.
+    package var mayKeep: Bool { !self.link.hasLock }
+
     /// What is to be kept should the client end now.
     package var saved: SavedChat {
         // Of another person, whose daemon was there before, it stays for them.
@@ -12,15 +15,20 @@ extension ChatState {
                 person: own, to: $0.conversation, text: $0.text, isAction: $0.isAction,
                 replyTo: $0.replyTo, key: $0.key)
         }
-        saved.drafts += ([self.empty] + self.conversations).compactMap { conversation in
+        saved.drafts += self.typed
+        return saved
+    }
+
+    /// What is typed and not entered.
+    var typed: [SavedChat.Draft] {
+        let own = self.own.id
+        return ([self.empty] + self.conversations).compactMap { conversation in
             let text = conversation.input.text
             guard !text.isEmpty, !TypedInvitation.isIn(text) else { return nil }
             return .init(
                 person: own, conversation: conversation.id, text: text,
                 replyTo: conversation.aiming.replying, editing: conversation.aiming.editing)
-        }
-        saved.drafts += self.drafts
-        return saved
+        } + self.drafts
     }
 
     /// How many lines were entered with this client: each is to be kept at once.

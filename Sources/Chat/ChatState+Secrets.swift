@@ -21,7 +21,7 @@ extension ChatState {
         let (step, name) = command.words
         switch (step.lowercased(), name.isEmpty) {
         case ("", true), ("list", true): self.ask(RealmsMethod.self, asked) { _ in }
-        case ("join", true): self.invitation = ""
+        case ("join", true): self.unseen = UnseenText(.invitation)
         case ("new", false): self.ask(RealmNewMethod.self, asked) { $0.name = name }
         case ("invite", false): self.ask(RealmInviteMethod.self, asked) { $0.name = name }
         case ("leave", false): self.ask(RealmLeaveMethod.self, asked) { $0.name = name }

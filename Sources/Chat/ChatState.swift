@@ -106,8 +106,8 @@ package struct ChatState: Sendable {
     var drafts: [SavedChat.Draft] = []
     /// Whether what is not sent outlives the client, as its shell says.
     package var keepsUnsent = false
-    /// The invitation that is being typed, unseen; nil where none was asked for.
-    var invitation: String?
+    /// What is being typed without being shown; nil where nothing was asked for.
+    var unseen: UnseenText?
     let localTime: @Sendable (Int64) -> LocalFields
     private var effects: [ChatEffect] = []
     var notes = 0
@@ -179,7 +179,8 @@ package struct ChatState: Sendable {
     /// What was typed and not sent, oldest first.
     package var unsent: [String] {
         (self.outbox.unsent.map(\.typed)
-            + ([self.empty] + self.conversations).map(\.input.text).filter { !$0.isEmpty })
+            + ([self.empty] + self.conversations).map(\.input.text).filter { !$0.isEmpty }
+            + self.drafts.map(\.text))
             .map(TypedInvitation.hidden)
     }
 

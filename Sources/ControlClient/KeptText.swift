@@ -1,3 +1,4 @@
+internal import ControlAPI
 internal import Glibc
 package import Posix
 
@@ -67,6 +68,32 @@ package final class KeptText {
         }
         for (path, _) in self.taken { unlink(path) }
         self.taken = []
+    }
+
+    /// Removes the texts that programs at this socket keep; gives those of programs that have ended.
+    ///
+    /// Those that run still have what is removed, and learn from the daemon not to keep it again.
+    package static func removeTexts(
+        socket: String, environment: [String: String]
+    ) throws(SystemError) -> [String] {
+        var texts: [String] = []
+        for program in ["chat", "page"] {
+            guard let kept = KeptText(socket: socket, environment: environment, of: program) else {
+                continue
+            }
+            let left = kept.takeOver().map { KeptTexts($0) }
+            texts += left.flatMap(\.texts)
+            try kept.write(left.compactMap(\.rest).last)
+            for name in (try? Files.names(in: kept.folder)) ?? []
+            where name.hasPrefix(kept.beginning) {
+                let path = "\(kept.folder)/\(name)"
+                guard let bytes = try? Files.read(path, limitBytes: Self.limitBytes),
+                    !KeptTexts(bytes).texts.isEmpty
+                else { continue }
+                unlink(path)
+            }
+        }
+        return texts
     }
 
     private func replace(_ bytes: [UInt8], _ isSynced: Bool) throws(SystemError) {

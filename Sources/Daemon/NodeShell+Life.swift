@@ -51,6 +51,7 @@ extension NodeShell {
         self.startSearch()
         self.startFiles()
         self.turn { self.expireOld() }
+        self.beginIdleTime()
         self.log(
             .info,
             "version \(Build.version), identity \(self.node.id), \(self.readyStatus)")

@@ -86,6 +86,7 @@ extension NodeShell {
         }
         for peer in new.peers where !old.peers.contains(peer) { self.follow(peer) }
         self.startMetrics()
+        self.beginIdleTime()
         let now = changes.filter { $0.description.effect == .reload }.map(\.key)
         self.log(
             .notice,

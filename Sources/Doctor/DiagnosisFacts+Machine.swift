@@ -71,9 +71,10 @@ extension DiagnosisFacts {
         }
     }
 
-    /// Looks how much room is left where a data directory lies.
+    /// Looks how much room is left where a data directory lies, and whether the disk of a locked one is encrypted.
     package mutating func lookAtDisk(of folder: String) {
         self.freeBytes = Files.freeBytes(folder)
+        self.locked?.isEncrypted = DiskEncryption.isDone(under: folder)
     }
 
     private static func text(_ path: String) -> String {

@@ -251,6 +251,17 @@ package enum Files {
         return (status.st_mode & 0o7777, status.st_uid == geteuid())
     }
 
+    /// The numbers of the device that a file is on, such as `8:1`; nil where they cannot be asked for; stat(2).
+    package static func device(of path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        let number = UInt64(status.st_dev)
+        // As makedev(3) has put them together; its inverses are macros.
+        let major = (number >> 8) & 0xFFF | (number >> 32) & ~0xFFF
+        let minor = number & 0xFF | (number >> 12) & 0xFFFF_FF00
+        return "\(major):\(minor)"
+    }
+
     /// How large the file system of a path is, in bytes; statvfs(3).
     package static func totalBytes(_ path: String) -> Int64? {
         var status = statvfs()

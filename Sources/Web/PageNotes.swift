@@ -26,6 +26,11 @@ package struct PageNotes: Equatable, Sendable {
         for note in notes { _ = self.keep(note.name, note.text) }
     }
 
+    /// Without what the user has typed.
+    package var withoutDrafts: PageNotes {
+        PageNotes(self.notes.filter { !$0.name.hasPrefix(KeptTexts.draftName) })
+    }
+
     /// Keeps a text, or forgets the name where it is empty.
     ///
     /// Returns why it is refused.

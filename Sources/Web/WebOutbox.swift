@@ -123,6 +123,8 @@ package struct KeptPage: ControlValue {
         self.notes = notes.notes
     }
 
+    package var isEmpty: Bool { self.lines.isEmpty && self.notes.isEmpty }
+
     /// Reads what was kept; what is damaged is as if nothing had been.
     package init(stored bytes: [UInt8]) {
         let json = (try? JSON(parsing: bytes, byteLimit: bytes.count)) ?? .null

@@ -125,11 +125,11 @@ struct ChatShell {
 
     private mutating func keep() {
         self.keptAt = Self.now
-        let saved = self.state.saved
+        let saved = self.state.mayKeep ? self.state.saved : SavedChat()
         do throws(SystemError) {
             try self.kept?.write(saved.isEmpty ? nil : saved.bytes)
             self.keptState = saved
-            self.state.keepsUnsent = self.kept != nil
+            self.state.keepsUnsent = self.kept != nil && self.state.mayKeep
         } catch {
             self.state.keepsUnsent = false
         }
@@ -163,11 +163,16 @@ struct ChatShell {
 
     private mutating func handle(_ event: ChatEvent) {
         self.isDrawingDue = true
-        let entered = self.state.entered
+        let (entered, mayKeep) = (self.state.entered, self.state.mayKeep)
         let effects = self.state.handle(event, at: Self.now, wall: Self.wall)
         // What was entered is kept before the daemon has it, so that it is never nowhere.
-        if self.state.entered != entered { self.keep() }
+        if self.state.entered != entered || self.state.mayKeep != mayKeep { self.keep() }
         for effect in effects { self.perform(effect) }
+        // What was shown without the screen is not for whoever comes to a locked node.
+        if self.isBeside, self.state.isLocked {
+            self.isBeside = false
+            self.screen.resume()
+        }
     }
 
     private mutating func perform(_ effect: ChatEffect) {
@@ -234,7 +239,10 @@ struct ChatShell {
             return Self.report(
                 "\(unsent.count) not sent and kept: your next chat sends what you entered")
         }
-        for text in self.state.unsent {
+        guard unsent.isEmpty || !self.state.isLocked else {
+            return Self.report("\(unsent.count) not sent and not kept: the node is locked")
+        }
+        for text in unsent {
             Self.report("not sent: \(TerminalText.line(text))")
         }
     }

@@ -13,6 +13,8 @@ final class PagePool {
     private var outbox = WebOutbox()
     private var notes = PageNotes()
     private var uploads = PageUploads()
+    /// Whether the node has a lock, so that no text is to be kept on the disk.
+    private var hasLock = false
     /// For what this program asks itself.
     private(set) lazy var caller = DaemonCaller(loop: self.loop, path: self.socket) {
         [unowned self] in self.lostDaemon()
@@ -38,6 +40,7 @@ final class PagePool {
             self.notes = PageNotes(kept.notes)
         }
         self.keep()
+        self.learnLock()
         self.sendNext()
     }
 
@@ -61,7 +64,9 @@ final class PagePool {
     func opened(_ socket: PageSocket) {
         socket.send(
             PageEvent.opened(isDaemonUp: socket.hasDaemon, self.outbox, self.notes))
-        if !socket.hasDaemon {
+        if socket.hasDaemon {
+            self.learnLock()
+        } else {
             DaemonStart.begin(for: self.socket)
             self.retryLater()
         }
@@ -151,11 +156,13 @@ final class PagePool {
 
     private func keep() {
         guard let kept = self.kept else { return }
-        let page = KeptPage(self.outbox, self.notes)
+        let page =
+            self.hasLock
+            ? KeptPage(WebOutbox(), self.notes.withoutDrafts) : KeptPage(self.outbox, self.notes)
         do throws(SystemError) {
             // What waits for a daemon is to outlive the machine's failure, too; that costs milliseconds.
             try kept.write(
-                self.outbox.items.isEmpty && self.notes.notes.isEmpty ? nil : page.json.bytes,
+                page.isEmpty ? nil : page.json.bytes,
                 isSynced: self.outbox.isWaiting && self.retryDue != nil)
         } catch {
             WebShell.report("\(error)")
@@ -163,6 +170,18 @@ final class PagePool {
     }
 
     // MARK: The daemon
+
+    /// Asks whether the node has a lock; a connection begins anew when one was set or removed.
+    private func learnLock() {
+        guard self.caller.connect() else { return }
+        self.caller.ask(StatusMethod.self, StatusMethod.Params()) { [unowned self] outcome in
+            guard case .result(let json) = outcome else { return }
+            let hasLock = StatusMethod.Result(reading: json).lock != nil
+            guard hasLock != self.hasLock else { return }
+            self.hasLock = hasLock
+            self.keep()
+        }
+    }
 
     private func sendNext() {
         guard let item = self.outbox.takeNext(at: WebShell.now) else { return self.changed() }
@@ -234,6 +253,7 @@ final class PagePool {
         let isUp = self.caller.connect()
         if isUp {
             self.retryMilliseconds = WebLimits.retryMilliseconds.first
+            self.learnLock()
             self.sendNext()
         } else if self.needsDaemon {
             self.retryLater()

@@ -229,26 +229,6 @@ struct ChatAnswerTests {
         #expect(texts("d") == [])
     }
 
-    @Test("a locked node is waited for, and what was typed meanwhile goes out once it is open")
-    func locked() {
-        var client = Client()
-        client.give(.lost("gone"))
-        client.asked = []
-        client.give(.connected)
-        client.answer("status", ["version": "0.1.0", "lock": "locked"])
-        #expect(client.screen().joined().contains("the node is locked: stoa unlock"))
-        client.asked = []
-        client.say("hello")
-        #expect(client.asked.isEmpty)
-        client.effects = []
-        client.now += 2_000
-        client.give(.due)
-        #expect(client.effects == [.connect])
-        client.give(.connected)
-        client.answer("status", ["version": "0.1.0", "id": .string(Client.ada), "name": "ada"])
-        #expect(client.asked.contains { $0.method == "send" && $0.params["text"] == "hello" })
-    }
-
     // MARK: The outbox
 
     @Test("what the daemon has taken is not told as unsent")

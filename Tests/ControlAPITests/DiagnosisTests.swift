@@ -86,6 +86,23 @@ struct DiagnosisTests {
         #expect(locked.check == "lock" && locked.remedy == "stoa unlock")
     }
 
+    @Test("where there is a lock, a note says whether the disk is encrypted; that is never a fault")
+    func encryption() {
+        var facts = Self.healthy
+        #expect(Diagnosis.notes(facts).isEmpty)
+        for (isEncrypted, words) in [
+            (true, "is encrypted by dm-crypt"), (false, "is not encrypted by dm-crypt"),
+            (nil, "cannot be told"),
+        ] as [(Bool?, String)] {
+            facts.locked = .init(folder: "/home/ada/stoa")
+            facts.locked?.isEncrypted = isEncrypted
+            let notes = Diagnosis.notes(facts)
+            #expect(notes.count == 1 && notes[0].contains("the disk under /home/ada/stoa"))
+            #expect(notes[0].contains(words))
+            #expect(Diagnosis.findings(facts).isEmpty)
+        }
+    }
+
     @Test("what the daemon has found wrong with its settings is told as it says it")
     func settings() throws {
         let wrong = Finding("settings", .problem, "stoad.conf:3: no", remedy: "do")

@@ -53,6 +53,46 @@ struct DoctorTests {
         #expect(try CommandRun(["doctor", "--quiet"], daemon: daemon).output == "")
     }
 
+    @Test(
+        "looks for encryption on each way down to the disks, and says nothing of what it cannot see"
+    )
+    func encryption() throws {
+        let folder = try TestFolder()
+        func device(_ name: String, id: String = "", on below: [String] = []) throws -> String {
+            let path = folder(name)
+            try Files.makeDirectories("\(path)/dm")
+            try Files.makeDirectories("\(path)/slaves")
+            try Files.writeAtomically(Array("\(id)\n".utf8), to: "\(path)/dm/uuid", mode: 0o600)
+            for other in below { symlink(folder(other), "\(path)/slaves/\(other)") }
+            return path
+        }
+        let plain = try device("sda1")
+        let crypt = try device("dm-0", id: "CRYPT-LUKS2-0123", on: ["sda1"])
+        let volume = try device("dm-1", id: "LVM-0123", on: ["dm-0"])
+        let mixed = try device("md0", on: ["dm-0", "sda1"])
+        let circle = try device("dm-2", id: "LVM-4567", on: ["dm-2"])
+        let loop = try device("loop0")
+        try Files.makeDirectories("\(loop)/loop")
+        try Files.writeAtomically([], to: "\(loop)/loop/backing_file", mode: 0o600)
+        let found = [plain, crypt, volume, mixed, circle, loop, folder("missing")].map {
+            DiskEncryption.isDone(device: $0, 8)
+        }
+        #expect(found == [false, true, true, false, nil, nil, nil])
+        // Whatever this machine has, it is looked at.
+        _ = DiskEncryption.isDone(under: folder.path)
+        #expect(DiskEncryption.isDone(under: folder("missing")) == nil)
+    }
+
+    @Test("says beside a lock whether the disk is encrypted")
+    func locked() throws {
+        for word in [LockWord.open, .locked] {
+            let run = try CommandRun(["doctor"], daemon: try Self.daemon { $0.lock = word })
+            #expect(
+                run.output.contains("note: it cannot be told whether the disk under /nonexistent"))
+            #expect(run.output.contains(word == .open ? "all is well" : "problem (lock): "))
+        }
+    }
+
     @Test("an answer that cannot be read is never taken for a healthy one")
     func garbled() throws {
         let daemon = try FakeDaemon { _ in [.result(["version": 3])] }

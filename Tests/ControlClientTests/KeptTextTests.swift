@@ -1,3 +1,4 @@
+import ControlAPI
 import ControlClient
 import Posix
 import TestSupport
@@ -68,5 +69,44 @@ struct KeptTextTests {
         let kept = try #require(
             KeptText(socket: "/s", environment: ["XDG_STATE_HOME": folder.path + "/file"]))
         #expect(throws: SystemError.self) { try kept.write([1]) }
+    }
+
+    @Test("no text is left where all are removed, and those of programs that have ended are given")
+    func removed() throws {
+        let folder = try TestFolder()
+        let environment = ["XDG_STATE_HOME": folder.path]
+        var chat = SavedChat()
+        chat.lines = [.init(to: "ops", text: "a line", key: "k")]
+        chat.drafts = [.init(conversation: "c", text: "a draft")]
+        let page = """
+            {"lines":[{"params":{"to":"ops","text":"a post"}}],"notes":[{"name":"settings","text":"{\\"theme\\":\\"dark\\"}"},
+            {"name":"draft:c","text":"{\\"text\\":\\"a note\\"}"}]}
+            """
+        do {
+            try Self.kept(folder).write(chat.bytes)
+            try #require(KeptText(socket: "/s", environment: environment, of: "page"))
+                .write(Array(page.utf8))
+        }
+        let running = try Self.kept(folder)
+        chat.drafts[0].text = "of one that runs"
+        try running.write(chat.bytes)
+        let other = try Self.kept(folder, socket: "/other")
+        try other.write(chat.bytes)
+        let texts = try KeptText.removeTexts(socket: "/s", environment: environment)
+        #expect(texts == ["a line", "a draft", "a post", "a note"])
+        let names = try Files.names(in: folder.path + "/stoa")
+        let left = try names.map {
+            String(
+                decoding: try Files.read("\(folder.path)/stoa/\($0)", limitBytes: 9_999),
+                as: UTF8.self)
+        }
+        #expect(left.count == 2, "the other socket's, and settings")
+        #expect(
+            left.contains {
+                $0.contains("settings") && !$0.contains("a note") && !$0.contains("a post")
+            })
+        let next = try #require(KeptText(socket: "/s", environment: environment, of: "page"))
+        #expect(next.takeOver().count == 1)
+        #expect(try KeptText.removeTexts(socket: "/s", environment: environment).isEmpty)
     }
 }

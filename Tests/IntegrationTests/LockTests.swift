@@ -25,6 +25,7 @@ extension IntegrationTests {
             _ = try node.stoa("lock", "set", "--new-passphrase-file", right, expecting: 77)
             _ = try node.stoa("backup", scratch.path + "/backup")
             _ = try node.stoa("lock", "set", "--new-passphrase-file", right)
+            node.reconnect()
             return (node, right, wrong)
         }
 

@@ -14,6 +14,7 @@ import { Calls } from "./calls.js";
 import { makeFaces } from "./faces.js";
 import { makeFiles } from "./files.js";
 import { makeFinding } from "./finding.js";
+import { LOCKED, makeLock } from "./lock.js";
 import { makeStart } from "./start.js";
 import { clock, day, excerpt, fullTime, shortTime } from "./words.js";
 import { confirm, copy, field, form, note, open, pickEmoji, told } from "./dialogs.js";
@@ -101,6 +102,7 @@ const typists = h("div", { class: "typing", role: "status", "aria-live": "polite
 const room = h("section", { class: "room", hidden: true }, head, log.element, typists, composer.element);
 const start = h("section", { class: "start" });
 const drawStart = makeStart({ start, link, model, windows, devices: options.devices, faces, show });
+const lock = makeLock({ app, link, model, goOn });
 const finding = makeFinding({ link, model, log, show, title });
 const main = h("main", {}, start, room);
 const page = h("div", { class: "page" }, banner, calls.element, h("div", { class: "columns" }, list.element, main));
@@ -128,7 +130,7 @@ async function opened(params) {
     model.keepUnsaved();
   }
   applyTheme();
-  if (!page.isConnected) replaceChildren(app, page);
+  if (!page.isConnected && !lock.isShown) replaceChildren(app, page);
   await daemon(params.daemon);
 }
 
@@ -142,13 +144,20 @@ async function daemon(isUp) {
     await model.begin();
     state("");
     alerts();
-    if (!isReady) {
-      isReady = true;
-      await first();
-    }
+    if (!lock.isTyping) await goOn();
   } catch (error) {
-    if (error.reason !== "lost") told(error);
+    if (error.code !== LOCKED) {
+      if (error.reason !== "lost") told(error);
+    } else if (isReady) location.reload(); // Nothing of the conversations stays in the page.
+    else lock.show();
   }
+}
+
+async function goOn() {
+  if (!page.isConnected) replaceChildren(app, page);
+  if (isReady) return;
+  isReady = true;
+  await first();
 }
 
 async function first() {
@@ -512,7 +521,7 @@ function applyTheme() {
 // ---- Keyboard, dropping, being there
 
 document.addEventListener("keydown", (event) => {
-  if (document.querySelector("dialog[open]")) return;
+  if (!page.isConnected || document.querySelector("dialog[open]")) return;
   const key = event.key.toLowerCase();
   if ((event.ctrlKey || event.metaKey) && key === "k") {
     event.preventDefault();

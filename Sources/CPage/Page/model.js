@@ -51,6 +51,7 @@ export class Model {
     this.cursor = null;
     this.ticks = new Map();
     this.saving = new Map();
+    this.hasLock = false;
     this.settingsOf = {};
   }
 
@@ -63,6 +64,8 @@ export class Model {
     const status = await this.link.call("status");
     this.me = { id: status.person, device: status.id, name: status.name };
     this.alerts = status.alerts;
+    this.hasLock = Boolean(status.lock);
+    this.noteUnsaved();
     this.isUp = true;
     await Promise.all([this.loadConversations(), this.loadRequests(), this.loadPeople(), this.loadAround()]);
     this.changed("status");
@@ -589,10 +592,11 @@ export class Model {
     }
   }
 
-  // What the program does not have yet stays with the tab, so that a reload loses nothing.
+  // What the program does not have yet stays with the tab, so that a reload loses nothing; but a browser may write it
+  // to the disk, where a lock does not protect it.
   noteUnsaved() {
     try {
-      if (this.saving.size) sessionStorage.setItem(UNSAVED, JSON.stringify([...this.saving]));
+      if (this.saving.size && !this.hasLock) sessionStorage.setItem(UNSAVED, JSON.stringify([...this.saving]));
       else sessionStorage.removeItem(UNSAVED);
     } catch { /* more than a tab may keep: the program has it in a moment */ }
   }

@@ -11,6 +11,10 @@ export const T = {
   code: "Code",
   enter: "Open",
   wrongCode: "That code does not work. It may have expired: run “stoa web --code” again.",
+  nodeLocked: "Stoa is locked",
+  nodeLockedText: "Nobody can read or write here until the passphrase of the lock is typed.",
+  passphrase: "Passphrase",
+  unlock: "Unlock",
   ended: "Stoa's page program has ended",
   endedText:
     "It ends ten minutes after its last page is closed. Your drafts are kept. Open Stoa again from your applications, or run “stoa web”.",

@@ -43,7 +43,20 @@ package enum Diagnosis {
 
     /// What is no fault, and worth knowing about what was found.
     package static func notes(_ facts: DiagnosisFacts) -> [String] {
-        [self.reachAge(facts)].compactMap { $0 }
+        [self.reachAge(facts), self.encryption(facts)].compactMap { $0 }
+    }
+
+    /// A lock protects only some of what is on a disk.
+    private static func encryption(_ facts: DiagnosisFacts) -> String? {
+        guard let locked = facts.locked else { return nil }
+        let disk = "the disk under \(locked.folder)"
+        return switch locked.isEncrypted {
+        case true?: "\(disk) is encrypted by dm-crypt"
+        case false?:
+            "\(disk) is not encrypted by dm-crypt: a thief can read texts of open rooms, names and times "
+                + "on it, lock or not"
+        case nil: "it cannot be told whether \(disk) is encrypted"
+        }
     }
 
     /// Of what is wrong, all that may keep people from this machine, problems first: what the daemon looks for

@@ -64,6 +64,16 @@ package struct DiagnosisFacts: Sendable {
         }
     }
 
+    /// Where the data of a node lie that has a lock.
+    package struct LockedData: Sendable, Equatable {
+        /// The data directory.
+        package var folder: String
+        /// Whether the kernel encrypts the disk below it; nil where that cannot be told.
+        package var isEncrypted: Bool?
+
+        package init(folder: String) { self.folder = folder }
+    }
+
     /// A network interface that multicast should pass, and whether a packet has passed this machine's own
     /// rules both ways.
     package struct Multicast: Sendable, Equatable {
@@ -98,6 +108,8 @@ package struct DiagnosisFacts: Sendable {
     package var status: StatusMethod.Result?
     /// What is left for the user where the data lie, in bytes; nil where that cannot be asked for.
     package var freeBytes: Int64?
+    /// What a lock is on; nil where there is none.
+    package var locked: LockedData?
     /// Why the daemon could not start the last time, where it does not run.
     package var lastWords: String?
     /// Who is known, with how it stands with them.

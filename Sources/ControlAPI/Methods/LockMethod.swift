@@ -40,7 +40,8 @@ package enum SetLockMethod: ControlMethod {
         errors: [.refused, .busy, .storageFailed], isChange: true,
         details:
             "With passphrase alone it sets a lock, with both it changes the passphrase, with current alone it removes "
-            + "the lock. The node stays open. Nobody can recover a passphrase that was forgotten.",
+            + "the lock. The node stays open. Setting or removing a lock ends all other connections: a client that finds "
+            + "\"lock\" in the status keeps no text on the disk. Nobody can recover a passphrase that was forgotten.",
         reasons: [
             "lockSet": "a passphrase is set already, and current was left out",
             "noLock": "no passphrase is set",

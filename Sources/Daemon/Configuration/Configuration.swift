@@ -48,6 +48,8 @@ package struct Configuration: Equatable, Sendable {
     package var streamsKeepDays: UInt64
     /// The group whose members may use the control socket, too; nil for none.
     package var socketGroup: String?
+    /// After how many minutes without a sign of the user the node is locked; 0 for never.
+    package var lockAfterMinutes: UInt64 = 0
     /// The file that counters are written to; nil for none.
     package var metrics: String?
     /// What the files, the environment and flags say.
@@ -61,6 +63,8 @@ package struct Configuration: Equatable, Sendable {
     package static let autoFetchBytesDefault: UInt64 = 1 << 20
     /// Less than this messages cannot take: 1 MiB.
     static let diskLimitLeast: UInt64 = 1 << 20
+    /// Clients say every five minutes that the user is at them: with less than this the node would be locked meanwhile.
+    static let lockAfterLeast: UInt64 = 10
 
     package init(
         dataDirectory: String, stateDirectory: String, socket: String,
@@ -143,6 +147,7 @@ extension Configuration {
         self.streamsKeepDays = try single(.streamsKeep).map(Self.days) ?? Limits.streamsKeepDays
         self.name = try single(.name).map(Self.name) ?? Self.bounded(userName() ?? "someone")
         self.socketGroup = single(.socketGroup)?.text
+        self.lockAfterMinutes = try single(.lockAfter).map(Self.lockAfter) ?? 0
         self.metrics = try single(.metrics).map { (value) throws(ConfigurationError) in
             try Self.path(value, orDefault: { "" })
         }
@@ -193,6 +198,16 @@ extension Configuration {
                 value, "is not a number of days", remedy: "write a whole number from 1 on: 7")
         }
         return UInt64(days)
+    }
+
+    private static func lockAfter(_ value: SettingValue) throws(ConfigurationError) -> UInt64 {
+        guard let minutes = UInt32(value.text), minutes == 0 || minutes >= Self.lockAfterLeast
+        else {
+            throw Self.invalid(
+                value, "is not a number of minutes from \(Self.lockAfterLeast) on",
+                remedy: "write a whole number: 15; or 0 for never")
+        }
+        return UInt64(minutes)
     }
 
     private static func name(_ value: SettingValue) throws(ConfigurationError) -> String {

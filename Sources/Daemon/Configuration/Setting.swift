@@ -23,6 +23,7 @@ enum Setting: String, CaseIterable, Sendable {
     case fileLimit = "file-limit"
     case socket
     case socketGroup = "socket-group"
+    case lockAfter = "lock-after"
 
     /// The flag, such as `--data-dir`.
     var flag: String { "--\(self.rawValue)" }
@@ -66,7 +67,8 @@ enum Setting: String, CaseIterable, Sendable {
             .logLevel, .metrics, .diskLimit, .streamsKeep:
             self.descriptionOfNode
         case .listen, .interface, .discovery, .peer: self.descriptionOfNetwork
-        case .autoFetch, .fileLimit, .socket, .socketGroup: self.descriptionOfFilesAndControl
+        case .autoFetch, .fileLimit, .socket, .socketGroup, .lockAfter:
+            self.descriptionOfFilesAndControl
         }
     }
 
@@ -197,6 +199,16 @@ enum Setting: String, CaseIterable, Sendable {
                 section: "Control", valueShape: "PATH", help: "the control socket",
                 fallback: "$XDG_RUNTIME_DIR/stoa/control.sock", effect: .start,
                 details: "Ignored if systemd passes a listening Unix socket.")
+        case .lockAfter:
+            Description(
+                section: "Control", valueShape: "MINUTES",
+                help: "lock the node after so long without you; 0 for never", fallback: "0",
+                effect: .reload,
+                details:
+                    "At least 10, since clients say only every few minutes that you are there. "
+                    + "A key in the chat, a touch of the page, and anything sent or changed through "
+                    + "the control socket count, also by a program. Time for which the machine "
+                    + "sleeps does not count. Without a lock (stoa lock set) it has no effect.")
         default:
             Description(
                 section: "Control", valueShape: "GROUP",
@@ -251,6 +263,7 @@ extension Configuration {
             case .streamsKeep: self.streamsKeepDays != other.streamsKeepDays
             case .socket: self.socket != other.socket
             case .socketGroup: self.socketGroup != other.socketGroup
+            case .lockAfter: self.lockAfterMinutes != other.lockAfterMinutes
             }
         }
     }

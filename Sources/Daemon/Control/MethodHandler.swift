@@ -1,4 +1,5 @@
 internal import ControlAPI
+internal import Engine
 
 /// A method of the control API as the daemon performs it: an extension of the method, one file each
 /// in `Handlers`.
@@ -39,6 +40,12 @@ extension NodeShell {
         guard method.description.access == .group || reply.asker?.access != .group else {
             reply.fail(.ownerOnly("call \(request.method)"))
             return
+        }
+        // A client also says by itself that the user is away.
+        if self.configuration.lockAfterMinutes > 0, method.description.isChange,
+            method != PresenceMethod.self
+        {
+            self.clients.attention.act(at: self.now.monotonic)
         }
         do throws(RPCError) {
             try self.handle(method, request.params, reply)

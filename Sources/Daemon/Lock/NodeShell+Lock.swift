@@ -39,8 +39,37 @@ extension NodeShell {
     fileprivate func lock(_ reply: Reply) throws(RPCError) {
         guard self.lockWord != nil else { throw .noLock }
         reply.answer(EmptyValue())
-        self.log(.notice, "locking: the daemon runs itself anew")
+        self.lockNow(since: "asked to")
+    }
+
+    private func lockNow(since why: String) {
+        self.log(.notice, "locking, \(why): the daemon runs itself anew")
         self.stop(then: .lock)
+    }
+
+    /// Counts from here on how long nobody does anything.
+    func beginIdleTime() {
+        let now = self.now.monotonic
+        self.clients.attention.act(at: now)
+        self.lockWhenIdle(at: now)
+    }
+
+    /// Locks the node if nobody has done anything for as long as the configuration says, else looks again then.
+    ///
+    /// Where it says nothing, no timer is set.
+    func lockWhenIdle(at now: UInt64) {
+        let minutes = self.configuration.lockAfterMinutes
+        guard minutes > 0, self.life.isRunning else { return }
+        var wait = self.clients.attention.idleIn(minutes: minutes, at: now)
+        if wait == 0 {
+            guard self.lockWord == nil else { return self.lockNow(since: "nobody does anything") }
+            wait = minutes * 60_000
+        }
+        let look = self.clients.attention.planLock()
+        self.after(wait) {
+            guard self.clients.attention.lockLook == look else { return }
+            self.lockWhenIdle(at: self.now.monotonic)
+        }
     }
 
     fileprivate func setLock(
@@ -69,6 +98,16 @@ extension NodeShell {
             }
             self.log(.notice, new == nil ? "the lock is removed" : "the lock has a new passphrase")
             reply.answer(EmptyValue())
+            if new == nil || current == nil { self.letOthersAskAnew(reply) }
+        }
+    }
+
+    /// Ends all other connections: with the next one clients learn whether they may keep texts on the disk.
+    private func letOthersAskAnew(_ reply: Reply) {
+        let clients = self.clients.control.clients
+        for (number, client) in clients.sorted(by: { $0.key < $1.key })
+        where number != reply.asker?.number {
+            client.close(saying: .busy("the lock was set or removed"))
         }
     }
 }

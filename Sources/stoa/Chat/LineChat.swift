@@ -18,6 +18,8 @@ struct LineChat {
     private var saved = SavedChat()
     /// Where what a person types is kept; nil for lines of programs.
     private let kept: KeptText?
+    /// Whether the node has a lock, so that nothing typed is to be kept on the disk.
+    private var hasLock = false
     /// The request that carries the first of them; nil where none is under way.
     private var sending: Int64?
     private var sendingKey = ""
@@ -54,7 +56,7 @@ struct LineChat {
             if error.isInterrupt { self.awaitAnswer() }
             self.tellUnsent()
             // A person has ended it, and what they typed is kept.
-            guard error.isInterrupt, self.kept != nil || !self.hasUnsent else {
+            guard error.isInterrupt, self.keeps || !self.hasUnsent else {
                 var failure = error
                 if error.isInterrupt { failure.next = "the lines above were not sent" }
                 throw failure
@@ -168,7 +170,8 @@ struct LineChat {
     private mutating func takeOver() throws(Failure) {
         guard let kept = self.kept else { return }
         let left = kept.takeOver().compactMap { SavedChat($0) }
-        self.person = try self.context.call(StatusMethod.self).id
+        let status = try self.context.call(StatusMethod.self).value
+        (self.person, self.hasLock) = (status.id, status.lock != nil)
         for found in left {
             self.saved.lines += found.lines
             self.saved.drafts += found.drafts
@@ -185,8 +188,15 @@ struct LineChat {
         try self.draw()
     }
 
+    /// Whether what is typed outlives this chat.
+    private var keeps: Bool { self.kept != nil && !self.hasLock }
+
     private func keep() {
         guard let kept = self.kept else { return }
+        guard !self.hasLock else {
+            try? kept.write(nil)
+            return
+        }
         var saved = self.saved
         if let typed = self.editor?.text, !typed.isEmpty, !TypedInvitation.isIn(typed) {
             saved.drafts.append(.init(person: self.person, conversation: self.to, text: typed))
@@ -200,8 +210,19 @@ struct LineChat {
         if self.hasUnsent, self.follower.descriptor == nil {
             self.report(
                 "waiting for the daemon to send the rest; Ctrl-C "
-                    + (self.kept == nil ? "gives up" : "leaves it for your next chat"))
+                    + (self.keeps ? "leaves it for your next chat" : "gives up"))
         }
+    }
+
+    /// A lock may have been set or removed: that ends the connections that there were.
+    private mutating func learnLock() throws(Failure) {
+        let follower = self.follower
+        let status = try Failure.of { () throws(ClientError) in
+            try follower.call(StatusMethod.self, StatusMethod.Params())
+        }
+        guard let status else { return }
+        self.hasLock = status.value.lock != nil
+        self.keep()
     }
 
     // MARK: The daemon
@@ -306,7 +327,9 @@ struct LineChat {
             case .lost(let error):
                 self.sending = nil
                 self.report("\(error.reason); connecting again, your text is kept")
-            case .connected: self.report("connected again")
+            case .connected:
+                self.report("connected again")
+                try self.learnLock()
             }
         }
         try self.draw()
@@ -346,6 +369,6 @@ struct LineChat {
         for text in own + [typed] where !text.isEmpty {
             self.report("not sent: \(TerminalText.line(TypedInvitation.hidden(text)))")
         }
-        if self.kept != nil, !own.isEmpty { self.report("your next chat sends it") }
+        if self.keeps, !own.isEmpty { self.report("your next chat sends it") }
     }
 }

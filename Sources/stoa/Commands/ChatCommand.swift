@@ -65,7 +65,9 @@ struct ChatCommand: Subcommand {
 
     /// What cannot be talked in is told before there is a screen.
     private func become(_ program: String, _ context: CommandContext) throws(Failure) {
-        if let to = self.to {
+        // A locked one tells nothing of conversations; the screen asks for its passphrase.
+        let isLocked = try context.call(StatusMethod.self).value.lock == .locked
+        if let to = self.to, !isLocked {
             try context.begin(with: to)
             _ = try context.call(
                 HistoryMethod.self,
@@ -73,8 +75,6 @@ struct ChatCommand: Subcommand {
                     $0.to = to
                     $0.limit = 1
                 })
-        } else {
-            _ = try context.call(StatusMethod.self)
         }
         try context.console.flush()
         let error = ProgramStart.become(

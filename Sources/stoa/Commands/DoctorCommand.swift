@@ -7,7 +7,7 @@ struct DoctorCommand: Subcommand {
         examples: ["stoa doctor", "stoa doctor --quiet || echo \"see stoa doctor\""],
         options: [OptionSyntax("--quiet", nil, "print nothing; only the exit code tells")],
         details: [
-            "Checks the daemon, its units, files and settings, the network and the disk; this takes up to 13 s. Exits 0 if all is well, 1 if something may become a problem, 2 if something does not work.",
+            "Checks the daemon, its units, files and settings, the network and the disk; this takes up to 13 s. Exits 0 if all is well, 1 if something may become a problem, 2 if something does not work. Where a lock is set, a note says whether dm-crypt encrypts the disk.",
             "With --json it prints healthy, findings and, if there are any, notes; each finding has check (a stable word for programs), severity (warning or problem), text and remedy.",
         ])
 

@@ -1,4 +1,5 @@
 import ControlAPI
+import ControlClient
 import Posix
 
 /// The command `stoa lock`.
@@ -18,6 +19,7 @@ struct LockCommand: Subcommand {
         details: [
             "\"lock\" alone locks the node now: it ends its links and forgets its keys, and nobody can read or send anything until stoa unlock. A locked node receives nothing; messages come from peers once it is open.",
             "\"set\" chooses the passphrase. A thief of the data folder of a locked node cannot act as you, and cannot read secret rooms, groups, conversations of two, requests and notices. Texts of open rooms, names of people, sizes and times are not protected: encrypt the disk for those.",
+            "While a lock is set, the chat and the page keep no unsent text on the disk, so it is gone when they end. Text that they had kept there is removed.",
             "A passphrase that is forgotten cannot be recovered. The way back is a backup, restored as a new device; messages come back from peers that have them.",
         ])
     static let mayTakeLong = true
@@ -77,7 +79,26 @@ struct LockCommand: Subcommand {
                 : "the passphrase is set, and cannot be recovered if it is forgotten; lock this node: "
                     + "stoa lock\n"
         }
+        if self.step == .set { try Self.removeTexts(context) }
         context.noteChange()
+    }
+
+    /// A lock protects no text that clients keep beside it: none stays on the disk, and none goes unseen.
+    private static func removeTexts(_ context: CommandContext) throws(Failure) {
+        let socket = try context.socketPath()
+        let texts: [String]
+        do throws(SystemError) {
+            texts = try KeptText.removeTexts(socket: socket, environment: context.environment)
+        } catch {
+            throw Failure(
+                .internalError,
+                why: "the lock is set, but texts of a chat are still kept: \(error.reason)",
+                next: "remove chat-… and page-… in the folder stoa of XDG_STATE_HOME")
+        }
+        for text in texts {
+            context.console.report(
+                "stoa: lock: not sent, and removed from the disk: \(TerminalText.line(text))\n")
+        }
     }
 
     private func newPassphrase(_ context: CommandContext) throws(Failure) -> String {

@@ -44,7 +44,9 @@ struct FactGathering {
         self.lookAtSession(&facts)
         facts.lookAtNetwork()
         let paths = Paths(environment: self.context.environment, userID: ProcessEnvironment.userID)
-        if let folder = facts.status?.dataDirectory ?? (try? paths.dataDirectory()) {
+        if let folder = facts.status?.dataDirectory ?? facts.locked?.folder
+            ?? (try? paths.dataDirectory())
+        {
             // Root, and who is in the group of the socket, ask a daemon whose files are not theirs.
             if Files.permissions(socket)?.isOwn != false { facts.lookAtFiles(in: folder) }
             facts.lookAtDisk(of: folder)
@@ -54,7 +56,9 @@ struct FactGathering {
 
     private func ask(_ facts: inout DiagnosisFacts) throws(Failure) {
         let status = try self.context.call(StatusMethod.self).json
-        guard StatusMethod.Result(reading: status).lock != .locked else {
+        let said = StatusMethod.Result(reading: status)
+        if said.lock != nil { facts.locked = .init(folder: said.dataDirectory) }
+        guard said.lock != .locked else {
             facts.answer = .locked
             return
         }

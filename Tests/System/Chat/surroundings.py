@@ -36,6 +36,7 @@ IDLE_SECONDS = 600.0 if os.environ.get("STOA_LONG") == "1" else 15.0
 # What a client may do in that time by itself: after ten minutes it says that nobody is there.
 IDLE_WAKE_UPS = 6 if IDLE_SECONDS >= 600 else 2
 MESSAGES = 10
+PASSPHRASE = "plover quartz hinterland fuchsia anvil"
 # Colours as tmux gives them back: of the eight, of the bright ones, and of the 256.
 COLOUR = re.compile(r"\x1b\[[0-9;]*?\b(3[0-7]|4[0-7]|9[0-7]|10[0-7]|38|48)\b[0-9;]*m")
 
@@ -279,6 +280,64 @@ def first(pair: Pair, checks: Checks) -> None:
         eve.stop()
 
 
+def kept(pair: Pair) -> str:
+    """What ada's chat keeps on the disk."""
+    paths = (pair.ada.folder / ".local" / "state" / "stoa").glob("chat-*")
+    return "".join(path.read_text() for path in paths)
+
+
+def lock(pair: Pair, checks: Checks) -> None:
+    """A node that is locked hides the conversations and asks for the passphrase; with it the client goes on."""
+    pair.both_in("vault")
+    pair.control.call("send", to="vault", text="said before the lock")
+    pair.terminal.start(chat_command(pair.ada, "vault"))
+    pair.terminal.see("said before the lock")
+    pair.terminal.type("half a")
+    until("the draft is kept", lambda: "half a" in kept(pair))
+    code, _, errors = pair.ada.stoa("lock", "set", "--new-passphrase-file", "-", "--without-backup", text=PASSPHRASE)
+    checks.same("the lock is set", (code, errors), (0, ""))
+    checks.that("no text is kept from here on", "half a" not in kept(pair), kept(pair))
+    pair.terminal.type(" line")
+    pair.terminal.inputs("half a line")
+    pair.ada.call("lock")
+    pair.terminal.see("This node is locked")
+    screen = "".join(pair.terminal.screen())
+    checks.that("nothing of the conversations is shown",
+                not any(text in screen for text in ("said before", "half a line", "vault", "ben")), screen)
+    pair.terminal.type("not this one")
+    pair.terminal.press("Enter")
+    pair.terminal.see("the passphrase does not open the lock")
+    pair.terminal.type(PASSPHRASE)
+    pair.terminal.see(f"{len(PASSPHRASE)} characters")
+    screen = "".join(pair.terminal.screen())
+    checks.that("what is typed is not shown", "plover" not in screen, screen)
+    pair.terminal.press("Enter")
+    pair.terminal.see("said before the lock")
+    pair.terminal.inputs("half a line")
+    pair.terminal.type(" is whole")
+    pair.terminal.press("Enter")
+    pair.terminal.see("half a line is whole")
+    pair.terminal.press("C-d")
+    pair.terminal.see("ENDED 0")
+    pair.ada.call("lock")
+    until("it is locked", lambda: pair.ada.call("status").get("lock") == "locked")
+    # Also one that begins at a locked node.
+    pair.terminal.start(chat_command(pair.ada, "vault"))
+    pair.terminal.see("This node is locked")
+    pair.terminal.type(PASSPHRASE)
+    pair.terminal.press("Enter")
+    pair.terminal.see("said before the lock")
+    pair.terminal.type("typed under a lock")
+    # Longer than a draft waits to be kept.
+    time.sleep(2.5)
+    checks.that("nor is a later one", "under a lock" not in kept(pair), kept(pair))
+    pair.ada.call("setLock", current=PASSPHRASE)
+    pair.terminal.type(", kept")
+    until("without the lock it is", lambda: "typed under a lock, kept" in kept(pair))
+    pair.terminal.press("C-u", "C-d")
+    pair.terminal.see("ENDED 0")
+
+
 def is_visible(text: str) -> bool:
     """Whether a terminal obeys nothing of it, and nothing of it turns the direction or is hidden."""
     return not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\u200b\ufeff]", text)
@@ -290,7 +349,7 @@ def fakes(text: str) -> bool:
 
 PARTS: dict[str, Callable[[Pair, Checks], None]] = {
     "sizes": sizes, "colours": colours, "plain": plain, "pipes": pipes, "listed": listed,
-    "idle": idle, "first": first}
+    "idle": idle, "first": first, "lock": lock}
 
 
 if __name__ == "__main__":

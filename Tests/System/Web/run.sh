@@ -34,6 +34,7 @@ if [ $# = 0 ]; then
     begin access
     begin ending
     begin groups
+    begin lock
     begin calls
 fi
 passed=0 failed=0
