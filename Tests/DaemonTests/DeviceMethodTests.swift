@@ -140,6 +140,23 @@ struct DeviceMethodTests {
         #expect(unread == 1)
     }
 
+    @Test("somebody with two devices in a room is one person there, whose devices are listed")
+    func counted() throws {
+        let pair = try Pair()
+        let all = [pair.cyn, pair.old, pair.new]
+        for daemon in all { try daemon.ask("join", ["room": "agora"]) }
+        for daemon in all {
+            try Self.until("all three devices are there") {
+                let members = try daemon.ask("members", ["to": "agora"])["items"]?.arrayValue ?? []
+                return members.count == 3
+                    && Set(members.compactMap { $0["person"]?.stringValue }).count == 2
+            }
+            let room = try daemon.list("conversations").first { $0["name"] == "agora" }
+            #expect(room?["members"] == 2)
+            #expect(try daemon.list("rooms").first { $0["name"] == "agora" }?["members"] == 2)
+        }
+    }
+
     @Test("a device has a name that all of them show, until it is called otherwise")
     func renamed() throws {
         let pair = try Pair()
