@@ -14,7 +14,7 @@ enum PageMethods {
         "block", "unblock", "settings", "setSetting", "realms", "realmNew", "realmInvite",
         "realmJoin", "realmLeave", "realmRotate", "callSignal", "groupCreate", "groupAct",
         "groupInfo", "groupLink", "groupApprove", "devices", "deviceLink", "deviceApprove",
-        "deviceRevoke", "unlock",
+        "deviceRevoke", "deviceRename", "unlock",
     ]
 
     static func refusal(of method: String) -> RPCError {

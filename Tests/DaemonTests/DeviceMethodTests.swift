@@ -140,6 +140,52 @@ struct DeviceMethodTests {
         #expect(unread == 1)
     }
 
+    @Test("somebody with two devices in a room is one person there, whose devices are listed")
+    func counted() throws {
+        let pair = try Pair()
+        let all = [pair.cyn, pair.old, pair.new]
+        for daemon in all { try daemon.ask("join", ["room": "agora"]) }
+        for daemon in all {
+            try Self.until("all three devices are there") {
+                let members = try daemon.ask("members", ["to": "agora"])["items"]?.arrayValue ?? []
+                return members.count == 3
+                    && Set(members.compactMap { $0["person"]?.stringValue }).count == 2
+            }
+            let room = try daemon.list("conversations").first { $0["name"] == "agora" }
+            #expect(room?["members"] == 2)
+            #expect(try daemon.list("rooms").first { $0["name"] == "agora" }?["members"] == 2)
+        }
+    }
+
+    @Test("a device has a name that all of them show, until it is called otherwise")
+    func renamed() throws {
+        let pair = try Pair()
+        let (cyn, old, new) = (pair.cyn, pair.old, pair.new)
+        let device = try new.ask("status")["id"] ?? .null
+        func name(at daemon: TestDaemon) throws -> JSON? {
+            try daemon.list("devices").first { $0["id"] == device }?["name"]
+        }
+        let named = try old.ask("deviceRename", ["device": device, "name": "the new one"])
+        #expect(named["id"] == device && named["name"] == "the new one")
+        #expect(try name(at: old) == "the new one")
+        try Self.until("the other shows it") { try name(at: new) == "the new one" }
+        // Without a device it is the one that is asked.
+        try new.ask("deviceRename", ["name": "desktop"])
+        try Self.until("the other shows it") { try name(at: old) == "desktop" }
+        try old.ask("deviceRename", ["device": device, "name": ""])
+        #expect(try name(at: old) == nil)
+        try Self.until("the other shows none") { try name(at: new) == nil }
+        #expect(refusal { try cyn.ask("deviceRename", ["name": "only"]) } == "onlyDevice")
+        for bad in ["a@b", "a\u{202E}b", "\u{1B}[0m", " "] {
+            let params: JSON = ["name": .string(bad)]
+            #expect(refusal { try old.ask("deviceRename", params) } == "misleadingName")
+        }
+        let long = String(repeating: "x", count: 65)
+        #expect(refusal { try old.ask("deviceRename", ["name": .string(long)]) } == "tooLarge")
+        let unknown: JSON = ["device": "@22222222", "name": "x"]
+        #expect(refusal { try old.ask("deviceRename", unknown) } == "unknownName")
+    }
+
     // Shows: device.revoked
     @Test("a device that is revoked is linked by nobody who knows it, and its word counts no more")
     func revoked() throws {

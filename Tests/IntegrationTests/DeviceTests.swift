@@ -53,6 +53,18 @@ extension IntegrationTests {
             try Self.link(new, to: old, in: scratch)
 
             #expect(try new.call("status")["person"] == old.call("status")["person"])
+            let here = try #require(try new.call("status")["id"]?.stringValue)
+            #expect(try new.stoa("device", "rename", "the laptop").contains("called the laptop"))
+            try old.await("the other shows its name") { node in
+                try node.list("devices").contains {
+                    $0["id"]?.stringValue == here && $0["name"] == "the laptop"
+                }
+            }
+            #expect(try old.stoa("device", "list").contains("the laptop"))
+            _ = try old.stoa("device", "rename", "@\(here.prefix(8))", "a desk")
+            try new.await("it has the name that the other gave it") {
+                try $0.list("devices").contains { $0["here"] == true && $0["name"] == "a desk" }
+            }
             try new.await("the room's past is there") { node in
                 try node.texts(in: "agora").contains("from-the-old")
             }

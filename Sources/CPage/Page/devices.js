@@ -1,7 +1,7 @@
-// The user's own devices: which there are, linking another one by its code, revoking one.
+// The user's own devices: which there are, linking another one by its code, naming and revoking one.
 
 import { T } from "./texts.js";
-import { h, personName, put, replaceChildren } from "./dom.js";
+import { h, personName, plain, put, replaceChildren } from "./dom.js";
 import { button, confirm, doing, field, form, note, open } from "./dialogs.js";
 
 export class Devices {
@@ -25,7 +25,8 @@ export class Devices {
         const items = await this.link.every("devices");
         const approves = items.some((d) => d.here && d.approves);
         linking.hidden = !approves;
-        replaceChildren(list, items.map((d) => this.row(d, approves)));
+        const several = items.filter((d) => !d.revoked).length > 1;
+        replaceChildren(list, items.map((d) => this.row(d, approves, several)));
       });
       this.fillLinking(linking);
       put(body, h("p", {}, T.devicesText), list, isUnused ? this.becoming() : null, linking);
@@ -38,7 +39,7 @@ export class Devices {
     if (this.place?.isConnected) this.draw();
   }
 
-  row(d, approves) {
+  row(d, approves, several) {
     const state = d.revoked
       ? T.deviceRevoked
       : d.here
@@ -51,8 +52,10 @@ export class Devices {
     return h(
       "li",
       { class: "row" },
+      d.name ? h("span", {}, plain(d.name)) : null,
       h("code", {}, `${d.id.slice(0, 16)}…`),
       h("span", { class: "state" }, state),
+      several && !d.revoked ? button(T.rename, () => this.rename(d)) : null,
       approves && !d.here && !d.revoked
         ? button(
           T.revoke,
@@ -65,6 +68,21 @@ export class Devices {
         )
         : null,
     );
+  }
+
+  // All of the user's devices show the name, and nobody else does.
+  async rename(d) {
+    await open(T.rename, (body, close) => {
+      const name = h("input", { value: d.name ?? "", maxLength: 64 });
+      put(
+        body,
+        form([field(T.deviceName, name)], T.rename, async () => {
+          await this.link.call("deviceRename", { device: `@${d.id}`, name: name.value.trim() });
+          return true;
+        }, close),
+      );
+    });
+    this.changed();
   }
 
   // This machine becomes another device of somebody whose machine is linked.

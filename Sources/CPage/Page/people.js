@@ -229,8 +229,8 @@ export class Windows {
           ),
         ),
         c.kind === "group" ? this.groups.part(id, close) : [
-          h("h3", {}, T.memberCount(members.length || c.members)),
-          h("ul", { class: "people" }, members.map((m) => this.row(m, close))),
+          h("h3", {}, T.memberCount(c.members)),
+          h("ul", { class: "people" }, people(members).map((m) => this.row(m, close))),
         ],
       );
     });
@@ -469,4 +469,15 @@ async function smaller(file) {
     256,
   );
   return await canvas.convertToBlob({ type: "image/jpeg", quality: 0.85 });
+}
+
+// Of each person one device: this one, or one that is linked, or the first.
+function people(members) {
+  const shown = new Map();
+  for (const m of members) {
+    const key = m.person ?? m.id;
+    const other = shown.get(key);
+    if (!other || !m.state || (m.state === "linked" && other.state && other.state !== "linked")) shown.set(key, m);
+  }
+  return [...shown.values()];
 }

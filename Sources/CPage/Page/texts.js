@@ -281,6 +281,8 @@ export const T = {
   deviceHere: "this device",
   deviceRevoked: "revoked",
   deviceSeen: (time) => `last seen ${time}`,
+  rename: "Rename",
+  deviceName: "Name of this device",
   revoke: "Revoke",
   revokeText: "Others refuse this device from now on, and hide what it writes. It keeps what it has received.",
   linkDevice: "Link a device",

@@ -80,6 +80,7 @@ package enum ControlMethods {
         DeviceLinkMethod.self,
         DeviceApproveMethod.self,
         DeviceRevokeMethod.self,
+        DeviceRenameMethod.self,
         DiscoverMethod.self,
     ]
 

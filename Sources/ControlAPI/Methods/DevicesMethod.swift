@@ -41,9 +41,50 @@ package enum DeviceRevokeMethod: ControlMethod {
     package typealias Result = DeviceResult
 }
 
+/// The method `deviceRename`.
+package enum DeviceRenameMethod: ControlMethod {
+    package static let description = MethodDescription(
+        "deviceRename", "Give one of your devices a name, which all of them show.",
+        result: "device", errors: [.notFound, .refused, .tooLarge, .storageFailed], isChange: true,
+        details: "Nobody else is told. Of names given at the same time, the last one stays.",
+        reasons: [
+            "onlyDevice": "the user has no other device",
+            "notOwnDevice": "it is not a device of the user any more",
+            "misleadingName":
+                "the name could be taken for a key or a mark, or contains @ or control characters",
+        ],
+        example: ["device": "@k3v9w2xq", "name": "laptop"])
+
+    package struct Params: ControlValue {
+        /// `@` and the beginning of a key; this device without one.
+        package var device: String?
+        package var name = ""
+
+        package init() {}
+
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field(
+                "device", &self.device, .word,
+                "A device: @ and 8 or more characters of its key; this one if left out.")
+            visitor.field(
+                "name", &self.name, .any,
+                "The new name, at most 64 characters; empty to have none.")
+        }
+    }
+
+    package typealias Result = DeviceResult
+
+    /// Refuses a name that is too long.
+    package static func check(_ params: Params) throws(RPCError) {
+        let characters = params.name.unicodeScalars.count
+        guard characters <= ControlLimits.nameCharacters else { throw .longName(characters) }
+    }
+}
+
 /// One of the user's devices.
 package struct DeviceResult: ControlValue {
     package var id = ""
+    package var name: String?
     package var here = false
     package var linked = false
     package var approves: Bool?
@@ -54,6 +95,8 @@ package struct DeviceResult: ControlValue {
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
         visitor.field("id", &self.id, .id, "The device's key.")
+        visitor.field(
+            "name", &self.name, .any, "The name that all your devices show; left out without one.")
         visitor.field("here", &self.here, .any, "Whether it is this device.")
         visitor.field("linked", &self.linked, .any, "Whether it is linked with this one now.")
         visitor.field(

@@ -15,7 +15,7 @@ package enum JoinMethod: ControlMethod {
             "tooManyRooms": "no room for more conversations",
             "notInRealm": "the user is not in the group's realm",
             "linkExpired": "the group's link has expired",
-            "linkEnded": "the group's link was ended",
+            "linkEnded": "a member says that the group's link was ended; others are still asked",
             "linkAltered": "the line is not that of the group's link",
         ],
         example: ["room": "ops"])

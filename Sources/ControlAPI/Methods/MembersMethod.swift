@@ -2,7 +2,8 @@
 package enum MembersMethod: ControlMethod {
     package static let description = MethodDescription(
         "members", "List the members of a room.", result: "members",
-        errors: [.notFound, .notMember], hasLargeAnswer: true, access: .group)
+        errors: [.notFound, .notMember], hasLargeAnswer: true, access: .group,
+        details: "Somebody with several devices in it is listed once for each.")
 
     /// Of which conversation, and which part.
     package struct Params: ControlValue {
@@ -24,6 +25,7 @@ package enum MembersMethod: ControlMethod {
     /// Somebody in a conversation.
     package struct Member: ControlValue {
         package var id = ""
+        package var person: String?
         package var name = ""
         package var ambiguous: Bool?
         package var tier = TierWord.stranger
@@ -35,6 +37,8 @@ package enum MembersMethod: ControlMethod {
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("id", &self.id, .id, "The member's device.")
+            visitor.field(
+                "person", &self.person, .id, "Whose device it is; left out if not known here.")
             visitor.field("name", &self.name, .any, "The member's name here.")
             visitor.ambiguous(&self.ambiguous)
             visitor.field("tier", &self.tier, .any, "How far the member is trusted.")

@@ -62,7 +62,7 @@ package struct ConversationResult: ControlValue {
             "False if this node is not in the realm, so only the history is here.")
         visitor.field(
             "members", &self.members, .any,
-            "How many members are known; the method members lists them.")
+            "How many people are known to be in it; the method members lists their devices.")
         visitor.field(
             "learning", &self.learning, .any,
             "Whether a linked peer may still report more members and messages.")

@@ -83,7 +83,7 @@ extension NodeShell {
             reply.answer(DeviceLinkMethod.Result { $0.code = code })
         case .deviceCheck(let check, _):
             reply.answer(DeviceApproveMethod.Result { $0.check = check })
-        case .revoked(let device): self.answerRevoked(device, reply)
+        case .revoked(let device), .renamed(let device): self.answerDevice(device, reply)
         case .sent, .erased, .expired, .connecting, .connected, .reach, .restored, .failed,
             .handedOver:
             preconditionFailure("what follows this was said with the request")

@@ -164,8 +164,10 @@ extension RPCError {
                 reason: "linkAltered", remedy: "ask for the line again")
         case .ended, .approval, .unanswered:
             self = .refused(
-                "the link has ended, or the group is full", reason: "linkEnded",
-                remedy: "ask for a new one: stoa group link GROUP")
+                "a member says that the link has ended, or that the group is full",
+                reason: "linkEnded",
+                remedy: "ask for a new one: stoa group link GROUP. Other members are still asked; "
+                    + "to give it up: stoa requests, stoa decline +GROUP")
         }
     }
 }

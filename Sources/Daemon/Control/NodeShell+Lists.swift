@@ -59,7 +59,7 @@ extension NodeShell {
                 $0.subscription = subscription.key.number
                 $0.conversation = id.description
                 $0.conversationName = self.name(of: id)
-                $0.members = Int64(status.members.count)
+                $0.members = Int64(status.people)
                 $0.cursor = newest
             }
             return subscription.client.write(event.line)

@@ -150,6 +150,7 @@ extension NodeShell {
         let approves = self.node.ask { $0.canCertify }
         return DeviceResult {
             $0.id = device.id.description
+            $0.name = device.name.isEmpty ? nil : device.name
             $0.here = device.isHere
             $0.linked = device.isLinked
             $0.approves = device.isHere ? approves : nil
@@ -159,9 +160,9 @@ extension NodeShell {
         }
     }
 
-    func answerRevoked(_ device: PeerID, _ reply: Reply) {
+    func answerDevice(_ device: PeerID, _ reply: Reply) {
         guard let found = self.node.ask({ $0.ownDevices }).first(where: { $0.id == device }) else {
-            preconditionFailure("a device that was revoked is listed as such")
+            preconditionFailure("a device that was revoked or named is listed")
         }
         reply.answer(self.deviceResult(found))
     }
@@ -241,6 +242,10 @@ extension RPCError {
                 .refused(
                     "@\(peer.shortText) is not another device of yours", reason: "notOwnDevice",
                     remedy: "see stoa device list")
+            case .onlyOne:
+                .refused(
+                    "this is your only device: a name would tell it from nothing",
+                    reason: "onlyDevice", remedy: "link another one first: stoa device link")
             }
     }
 }

@@ -1,6 +1,6 @@
 package import Formats
 
-/// Why a device was not linked or revoked.
+/// Why a device was not linked, revoked or renamed.
 package enum DeviceFailure: Error, Hashable, Sendable {
     /// The other device is not linked to this one.
     case unlinked
@@ -24,11 +24,15 @@ package enum DeviceFailure: Error, Hashable, Sendable {
     case noPersonKey
     /// The device is not one of the user's.
     case notOwn(PeerID)
+    /// The user has no other device.
+    case onlyOne
 }
 
 /// A device of the user's person.
 package struct OwnDevice: Hashable, Sendable {
     package var id: PeerID
+    /// What the user calls it; empty where they have not said.
+    package var name: String
     /// Whether it is this one.
     package var isHere: Bool
     package var isLinked: Bool

@@ -104,7 +104,8 @@ extension Node {
         }.map { peer in
             let isLinked = self.links.id(of: peer) != nil
             return OwnDevice(
-                id: peer, isHere: peer == self.id, isLinked: isLinked,
+                id: peer, name: self.name(ofDevice: peer), isHere: peer == self.id,
+                isLinked: isLinked,
                 lastSeen: isLinked ? self.now.wall : self.dialling.known[peer]?.lastSeen ?? 0,
                 revoked: self.persons.people.revocations[peer]?[own]?.milliseconds)
         }
@@ -147,6 +148,41 @@ extension Node {
                 by: self.own.person),
             isFirst: true)
         self.disk.commits.answers.append((request, .revoked(peer)))
+    }
+
+    /// Calls a device by another name on all of them, or by none; answered once that is on disk.
+    mutating func renameDevice(_ peer: PeerID, _ name: String, _ request: RequestID) {
+        guard self.isOwnDevice(peer), !self.persons.people.isRevoked(peer) else {
+            return self.fail(request, .notOwn(peer))
+        }
+        guard self.mine.isShared, let notes = self.notes else {
+            return self.fail(request, .onlyOne)
+        }
+        guard name.isEmpty || Self.canName(name) else {
+            return self.answer(request, .failed(.misleadingName))
+        }
+        let state = OwnData.State(isIn: true, value: Array(name.utf8))
+        if let entry = self.mine.entry(OwnItem(.devices, peer), state) {
+            if !self.isJoinedOrWillBe(notes.id) { self.begin(.direct(notes)) }
+            self.disk.commits.add(
+                Draft(conversation: notes.id, content: .own(entry), request: nil, outgoing: nil))
+        }
+        self.disk.commits.answers.append((request, .renamed(peer)))
+    }
+
+    /// What the user calls a device; another one of theirs may have said anything.
+    private func name(ofDevice peer: PeerID) -> String {
+        let value = self.mine.state(of: OwnItem(.devices, peer))?.value ?? []
+        guard let name = String(validating: value, as: UTF8.self), Self.canName(name) else {
+            return ""
+        }
+        return name
+    }
+
+    /// Whether a device may have this name: the rule of people's names.
+    private static func canName(_ name: String) -> Bool {
+        Profile.isShort(name) && OwnName.refusedCharacter(in: name) == nil
+            && !NameLook(name).isMisleading
     }
 
     /// A revocation is on disk: links on which its device shows that person end.

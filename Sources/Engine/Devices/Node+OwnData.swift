@@ -58,6 +58,7 @@ extension Node {
             self.mine.take(
                 entry, append.run.ids[index], by: run.key.name.author, at: run.entries[index].time)
             says = true
+            if entry.set == OwnSet.devices.rawValue { self.changed(.devices) }
         }
         return says
     }
@@ -75,7 +76,9 @@ extension Node {
         }
         // A mark counts only of who has written there.
         let here = OwnItem(.devices, self.id)
-        entries[here] = self.mine.entry(here, OwnData.State(isIn: true))
+        if self.mine.state(of: here)?.isIn != true {
+            entries[here] = self.mine.entry(here, OwnData.State(isIn: true))
+        }
         if self.mine.offers {
             var offered = 0
             for (item, state) in self.allOwn(besides: notes.id)

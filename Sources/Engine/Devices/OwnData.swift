@@ -67,8 +67,9 @@ struct OwnData: Sendable {
     func entry(_ item: OwnItem, _ wanted: State) -> OwnEntry? {
         let heads = self.heads(of: item)
         let now = self.state(of: item) ?? State(isIn: false)
-        // A profile is its value; of all else that is known well enough.
-        let isSame = item != .profile || now.value == wanted.value
+        // A profile is its value, and a device's is its name; of all else that is known well enough.
+        let isValue = item == .profile || item.set == OwnSet.devices.rawValue
+        let isSame = !isValue || now.value == wanted.value
         guard now.isIn != wanted.isIn || !isSame else { return nil }
         return OwnEntry(
             set: item.set, item: item.item, isIn: wanted.isIn,

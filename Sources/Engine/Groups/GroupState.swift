@@ -278,6 +278,12 @@ extension ActStatement {
         default: nil
         }
     }
+
+    /// Whom the owner makes an admin with it.
+    func admin(by owner: PersonID) -> PersonID? {
+        guard self.author == owner, case .admin(let person, _) = self.kind else { return nil }
+        return person
+    }
 }
 
 extension Array where Element == Act {

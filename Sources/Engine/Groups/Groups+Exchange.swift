@@ -77,7 +77,8 @@ extension Groups {
         else { return [] }
         let isMember = state.view.isMember(peer.person, on: peer.device)
         if isMember, peer.groups[id]?.isShared != true, let act = state.bringing(peer.person) {
-            return self.greet([act.id], of: id, on: link, asNewcomer: true)
+            return self.greet(
+                [act.id] + state.reasons(for: act), of: id, on: link, asNewcomer: true)
         }
         let isFormer = state.view.standing(of: peer.person) == .former
         guard isFormer || state.isOut(peer.person) && peer.shown.contains(id) else { return [] }
@@ -195,13 +196,18 @@ extension Groups {
         self.answered(id, on: link)
         // Until the acts are here that say so, whoever shows the one that brought the user is a host; anybody can sign
         // an add, so only one by somebody whom the group is known to have makes hosts.
-        if !self.isInside(id),
-            acts.contains(where: { $0.brings == self.own && state.vouches(for: $0, of: self.own) })
-        {
+        if !self.isInside(id), self.isHost(link, bringing: acts, into: state) {
             self.table[id]?.hosts.insert(peer.person)
         }
         var isBrought = self.concerns(id, link)
         var answer: [GroupAction] = []
+        // A member who does not know that yet was greeted before the link of the group was shown, or by nobody.
+        if isBrought, peer.groups[id]?.isShared != true,
+            acts.contains(where: { $0.isJoin(of: peer.person) })
+        {
+            self.peers[link]?.groups[id]?.greeted = []
+            answer = self.greet(id, on: link)
+        }
         // Somebody new comes by one join, of the device that shows it: whatever another one says is not looked at.
         let joins = isBrought ? [] : acts.filter { $0.isJoin(of: peer.person) }
         guard joins.count <= 1, joins.allSatisfy({ $0.statement.device == peer.device }) else {
@@ -210,7 +216,7 @@ extension Groups {
         if let join = joins.first {
             let looked = self.look(
                 at: join, among: acts, of: id, on: link, as: tier, at: wall)
-            answer = looked.answer
+            answer += looked.answer
             switch looked.finding {
             case .brings: isBrought = true
             case .waits: (fresh, isBrought) = ([join], true)
@@ -243,6 +249,15 @@ extension Groups {
         // What brings nothing is not asked for again, or that would never end.
         let asks = !kept.isEmpty && !settled.forgers.contains(link)
         return answer + settled.actions + (asks ? self.ask(in: id, on: link) : [])
+    }
+
+    /// Whether the peer of a link shows what has brought the user.
+    private func isHost(_ link: LinkID, bringing acts: [Act], into state: GroupState) -> Bool {
+        if acts.contains(where: { $0.brings == self.own && state.vouches(for: $0, of: self.own) }) {
+            return true
+        }
+        let join = self.joinsToShow.first { $0.group == state.group.id }
+        return join.map { self.founding(letIn: $0, by: acts, on: link) != nil } ?? false
     }
 
     var isAnyActWaiting: Bool { self.table.values.contains { !$0.waiting.isEmpty } }
@@ -410,6 +425,31 @@ extension GroupState {
         let author = act.statement.author
         return author == own || author == self.ownerID || self.hosts.contains(author)
             || self.view.roster.brought.contains(author)
+    }
+
+    /// The acts that show a newcomer why they are in who does not have all of the past: the link that they came by, what
+    /// was accepted, and what has made an admin of who has let them in.
+    fileprivate func reasons(for act: Act) -> [ActID] {
+        switch act.statement.kind {
+        case .join(let link, _): return [link]
+        case .accept(let id):
+            let link: [ActID]
+            if case .join(let name, _)? = self.acts[id]?.statement.kind {
+                link = [name]
+            } else {
+                link = []
+            }
+            return [id] + link + self.grant(of: act.statement.author)
+        case .add: return self.grant(of: act.statement.author)
+        default: return []
+        }
+    }
+
+    private func grant(of person: PersonID) -> [ActID] {
+        self.view.graph.ids.last {
+            self.acts[$0]?.statement.admin(by: self.ownerID) == person
+                && self.view.roster.verdicts[$0] == .counts
+        }.map { [$0] } ?? []
     }
 
     /// Whether a join shows the line of its link; all other acts need not.

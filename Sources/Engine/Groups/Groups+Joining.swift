@@ -9,16 +9,16 @@ package enum JoinObstacle: Hashable, Sendable {
     case approval
     /// When it ended, in milliseconds since 1970.
     case expired(UInt64)
-    /// An admin has ended it, somebody was removed since it was made, or the group is full.
+    /// An admin has ended it, somebody was removed since it was made, or the group is full; only members can know.
     case ended
     /// The line has another secret than the link.
     case altered
 
-    /// Whether there is something to wait for.
+    /// Whether the link shows by itself that nobody comes by it any longer.
     package var isOver: Bool {
         switch self {
-        case .unanswered, .approval: false
-        case .expired, .ended, .altered: true
+        case .unanswered, .approval, .ended: false
+        case .expired, .altered: true
         }
     }
 }
@@ -32,8 +32,8 @@ struct JoinProgress {
 
     var obstacle: JoinObstacle {
         if self.answers.values.contains(.approval) { return .approval }
-        return self.answers.sorted { $0.key < $1.key }.map(\.value).first(where: \.isOver)
-            ?? .unanswered
+        let answers = self.answers.sorted { $0.key < $1.key }.map(\.value)
+        return answers.first(where: \.isOver) ?? answers.first { $0 == .ended } ?? .unanswered
     }
 }
 
@@ -43,8 +43,14 @@ struct JoinProgress {
 extension Groups {
     /// Joins by which the user is not in yet, in the order of their groups.
     var joins: [GroupRequest] {
+        self.joinsToShow.filter { self.table[$0.group]?.isActive != true }
+    }
+
+    /// Also those of groups that a peer has shown, until the acts are here that say that the user is in.
+    var joinsToShow: [GroupRequest] {
         self.requests.pending.filter {
-            $0.device == self.device && self.table[$0.group]?.isActive != true
+            $0.device == self.device
+                && (self.table[$0.group]?.isActive != true || !self.isInside($0.group))
         }.sorted { $0.group < $1.group }
     }
 
@@ -85,12 +91,12 @@ extension Groups {
 
     /// Shows a join to a peer that shows its link.
     mutating func show(_ join: GroupRequest, on link: LinkID) -> [GroupAction] {
-        guard self.peers[link] != nil,
+        guard self.peers[link] != nil, let own = join.joined?.act,
             self.joining[join.group]?.answers[link] ?? .unanswered
                 == .unanswered
         else { return [] }
         self.joining[join.group, default: JoinProgress()].answers[link] = .unanswered
-        return [.send(.acts(join.group, join.acts), on: link)]
+        return [.send(.acts(join.group, [own]), on: link)]
     }
 
     /// Takes what a peer sends of a group into which the user comes by a link.
@@ -98,12 +104,11 @@ extension Groups {
         _ acts: [Act], for join: GroupRequest, on link: LinkID, at wall: UInt64
     ) -> [GroupAction] {
         guard let peer = self.peers[link], let (own, name) = join.joined else { return [] }
-        if let founding = acts.lazy.compactMap({ $0.statement.kind.founded }).first,
-            self.isLetIn(by: acts, with: own, of: join.group, founding)
-        {
-            let request = GroupRequest(
-                group: join.group, device: peer.device, add: own.id, acts: acts, time: wall,
-                source: "")
+        if let founding = self.founding(letIn: join, by: acts, on: link) {
+            // It is shown on until the user is inside: who answers first may be no member.
+            var request = join
+            request.acts = [own] + acts.filter { $0.id != own.id }
+            request.time = wall
             return [.entered(request, of: founding, host: peer.person)]
         }
         guard self.joining[join.group]?.answers[link] != nil,
@@ -123,15 +128,29 @@ extension Groups {
         return [.joinAnswered(join.group, obstacle, on: link)]
     }
 
-    /// Whether acts bring the user in, or may once their past is here; members also send them to former members.
-    private func isLetIn(
-        by acts: [Act], with join: Act, of id: ConversationID, _ founding: Group
-    ) -> Bool {
-        let (view, act) = self.bringing([join] + acts, of: id, founding)
-        let waits = acts.contains {
-            $0.statement.kind == .accept(join.id) && view.roster.verdicts[$0.id] == .waits
+    /// The founding of a group where acts bring the user in; nil where they do not.
+    ///
+    /// Of a long past not all comes in one frame. What then cannot be judged is believed of whom the group's link has
+    /// shown to be of it, and only where the owner has signed it, or somebody whom the owner has made an admin.
+    func founding(letIn join: GroupRequest, by acts: [Act], on link: LinkID) -> Group? {
+        guard let (own, name) = join.joined,
+            let founding = acts.lazy.compactMap({ $0.statement.kind.founded }).first
+        else { return nil }
+        let (view, _) = self.bringing([own] + acts, of: join.group, founding)
+        if view.roster.members[self.own] != nil { return founding }
+        guard self.joining[join.group]?.answers[link] != nil else { return nil }
+        let admins = acts.compactMap { $0.statement.admin(by: founding.owner.id) }
+        let isLetIn = acts.contains { act in
+            guard view.roster.verdicts[act.id] == .waits,
+                self.table[join.group]?.acts[act.id] == nil
+            else { return false }
+            // Own join shows no more than that the peer has the group; the user has its link by their line.
+            if act.id == own.id { return acts.contains { $0.id == name } }
+            let author = act.statement.author
+            return (act.brings == self.own || act.statement.kind == .accept(own.id))
+                && (author == founding.owner.id || admins.contains(author))
         }
-        return waits || act.map { $0.id != join.id || view.roster.members[self.own] != nil } == true
+        return isLetIn ? founding : nil
     }
 
     /// Notes a peer's answer, and gives the request that it settles, if any.
@@ -158,16 +177,16 @@ extension Groups {
     mutating func enter(
         _ request: GroupRequest, host: PersonID, at wall: UInt64
     ) -> (writes: GroupWrites, request: RequestID?)? {
+        guard let group = request.founding else { return nil }
         var writes = self.ask(request)
-        guard let more = self.accept(request.group, at: wall) else { return nil }
-        writes.add(more)
+        writes.add(self.begin(group, with: request.wanted, at: wall))
         self.table[request.group]?.hosts.insert(host)
-        return (writes, self.joining.removeValue(forKey: request.group)?.request?.id)
+        return (writes, self.joining[request.group]?.takeRequest())
     }
 
     /// Gives up to come by a link; nil where there is no such join.
     mutating func endJoin(_ id: ConversationID) -> GroupWrites? {
-        guard self.join(id) != nil else { return nil }
+        guard self.joinsToShow.contains(where: { $0.group == id }) else { return nil }
         self.joining[id] = nil
         return self.endRequest(id)
     }

@@ -313,6 +313,7 @@ struct Groups {
             self.requests.remove(id) != nil
         else { return [] }
         self.table[id]?.hosts = []
+        self.joining[id] = nil
         var writes = GroupWrites()
         writes.endedRequests = [id]
         return [.write(writes)]

@@ -225,6 +225,8 @@ package enum Answer: Hashable, Sendable {
     case handedOver([UInt8])
     /// It is on disk that a device is the user's no longer.
     case revoked(PeerID)
+    /// It is on disk what a device of the user is called.
+    case renamed(PeerID)
     /// Nothing has changed.
     case failed(RequestError)
 }

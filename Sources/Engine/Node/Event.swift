@@ -141,6 +141,8 @@ package enum Request: Hashable, Sendable {
     case approveDevice(code: String)
     /// Have a device be the user's no longer.
     case revokeDevice(PeerID)
+    /// Call a device of the user so, on all of them; empty to have no name.
+    case renameDevice(PeerID, String)
 }
 
 /// A message that a user wants sent.

@@ -39,7 +39,7 @@ extension Node {
     /// Shows a link to all who might be members, once the user's join is on the disk.
     mutating func showLink(of join: GroupRequest) {
         guard join.device == self.id, let realm = join.labelled?.realm,
-            self.groups.join(join.group) != nil
+            self.groups.joinsToShow.contains(join)
         else { return }
         let peers = self.links.ids.filter {
             self.links[$0].realms.isCommon(realm)
@@ -74,17 +74,19 @@ extension Node {
         self.changed(.requests)
     }
 
-    /// Says what has become of joins: one that members refuse is over.
+    /// Says what has become of joins: one is over where its link shows so.
     mutating func joinsDue() {
         for (id, request) in self.groups.joinsDue(at: self.now.monotonic) {
             let obstacle = self.groups.obstacle(to: id)
-            guard obstacle.isOver, let writes = self.groups.endJoin(id) else {
-                self.answer(request, .waitsToJoin(id, obstacle))
-                continue
+            switch obstacle {
+            case .unanswered, .approval: self.answer(request, .waitsToJoin(id, obstacle))
+            // Other members may know of no end.
+            case .ended: self.answer(request, .failed(.link(obstacle)))
+            case .expired, .altered:
+                if let writes = self.groups.endJoin(id) { self.disk.commits.groups.add(writes) }
+                self.answer(request, .failed(.link(obstacle)))
+                self.changed(.requests)
             }
-            self.disk.commits.groups.add(writes)
-            self.answer(request, .failed(.link(obstacle)))
-            self.changed(.requests)
         }
         let next = self.groups.joining.values.compactMap(\.request?.until).min()
         if let next { self.actions.append(.arm(.groups, at: next)) }
@@ -95,7 +97,7 @@ extension Node {
     /// Links of groups whose tags a peer is shown: those by which the user comes, and those that it has shown first.
     func linksToShow(on id: LinkID) -> [ConversationID] {
         let opened = self.groups.peers[id]?.openedLinks ?? []
-        let own = self.groups.joins.filter { join in
+        let own = self.groups.joinsToShow.filter { join in
             join.labelled.map { self.links[id].realms.isCommon($0.realm) } ?? false
         }.compactMap(\.joined?.link)
         return Set(own).union(opened).sorted().map { ConversationID($0.hash) }
@@ -111,7 +113,7 @@ extension Node {
         }
         let met = self.groups.links(for: id).filter { isShown($0.link, of: $0.realm) }
         if self.groups.open(met.map(\.link), to: id) { self.sendShares(on: id) }
-        for join in self.groups.joins {
+        for join in self.groups.joinsToShow {
             guard let link = join.joined?.link, let realm = join.labelled?.realm,
                 isShown(link, of: realm)
             else { continue }

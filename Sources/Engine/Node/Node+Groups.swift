@@ -72,6 +72,8 @@ extension Node {
                 return self.answer(request, .failed(.refusedAct(error.reason)))
             }
         }
+        // Who leaves before they are inside does not come after that either.
+        if let writes = self.groups.endJoin(group.id) { self.disk.commits.groups.add(writes) }
         self.disk.commits.membership[group.id] = ConversationMembership(
             .group(group), isJoined: false)
         self.disk.commits.answers.append((request, .left(group.id)))
@@ -117,7 +119,8 @@ extension Node {
 
     /// Turns down a group; nobody is told.
     mutating func declineGroup(_ id: ConversationID, _ request: RequestID) {
-        guard let writes = self.groups.endJoin(id) ?? self.groups.decline(id) else {
+        let isOpen = self.groups.join(id) != nil
+        guard let writes = isOpen ? self.groups.endJoin(id) : self.groups.decline(id) else {
             return self.answer(request, .failed(.unknownConversation))
         }
         self.disk.commits.groups.add(writes)

@@ -125,7 +125,7 @@ extension Node {
         return RoomStatus(
             id: id, room: room, isJoined: joined != nil,
             isReachable: self.own.realms.contains(room.realm),
-            members: joined.map { self.members(of: $0).count } ?? announced.count,
+            members: self.peopleCount(of: joined.map { self.members(of: $0) } ?? announced),
             announcedBy: announced)
     }
 
@@ -143,11 +143,24 @@ extension Node {
         guard let conversation = self.conversations.table[id], conversation.isJoined else {
             return nil
         }
+        let members = self.members(of: conversation)
         return ConversationStatus(
-            id: id, kind: conversation.kind, members: self.members(of: conversation),
+            id: id, kind: conversation.kind, members: members,
+            people: self.peopleCount(of: members),
             isReachable: conversation.isReachable(in: self.own.realms),
             arrangement: conversation.arrangement, retention: conversation.retention,
             isLearning: self.isLearning(of: id))
+    }
+
+    /// How many people's devices these are; of whose person nothing is known here, one each.
+    private func peopleCount(of devices: [PeerID]) -> Int {
+        var people: Set<PersonID> = []
+        let unknown = devices.count { device in
+            guard let person = self.person(of: device) else { return true }
+            people.insert(person)
+            return false
+        }
+        return people.count + unknown
     }
 
     /// Who is in a conversation; the join of a linked peer that says so may not have come yet.

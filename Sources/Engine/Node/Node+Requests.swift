@@ -83,6 +83,7 @@ extension Node {
         case .confirmDevice(let check): self.confirmDevice(check, request)
         case .approveDevice(let code): self.approveDevice(code, request)
         case .revokeDevice(let peer): self.revokeDevice(peer, request)
+        case .renameDevice(let peer, let name): self.renameDevice(peer, name, request)
         }
     }
 

@@ -178,7 +178,7 @@ package struct RoomStatus: Hashable, Sendable {
     package var isJoined: Bool
     /// Whether the node is in its realm; otherwise only its history is here.
     package var isReachable: Bool
-    /// How many are in it, as far as known here.
+    /// How many people are in it, as far as known here.
     package var members: Int
     /// Linked peers that say they are in it.
     package var announcedBy: [PeerID]
@@ -188,8 +188,10 @@ package struct RoomStatus: Hashable, Sendable {
 package struct ConversationStatus: Hashable, Sendable {
     package var id: ConversationID
     package var kind: ConversationKind
-    /// Who is in it: who has joined, and linked peers that say they are in it.
+    /// Devices in it: that have joined, and linked peers that say they are in it.
     package var members: [PeerID]
+    /// How many people these are.
+    package var people: Int
     /// Whether the node is in its realm; otherwise only its history is here.
     package var isReachable: Bool
     /// What the user has said of it in their list.

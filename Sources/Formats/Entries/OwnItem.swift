@@ -16,7 +16,7 @@ package enum OwnSet: UInt8, CaseIterable, Sendable {
     case archived = 6
     /// What the user says of themselves: one item.
     case profile = 7
-    /// Which devices there are: each names itself, once.
+    /// Which devices there are, and what the user calls them: each adds itself.
     case devices = 8
 }
 

@@ -4,18 +4,19 @@ import Posix
 /// The command `stoa device`.
 struct DeviceCommand: Subcommand {
     static let syntax = CommandSyntax(
-        "device", "Be the same person on several machines: link, list and revoke devices.",
+        "device", "Be the same person on several machines: link, list, name and revoke devices.",
         examples: [
             "stoa device link @k3v9w2xq", "stoa device approve 12345678", "stoa device list",
-            "stoa device revoke @k3v9w2xq",
+            "stoa device rename laptop", "stoa device revoke @k3v9w2xq",
         ],
-        operands: ["link|approve|list|revoke", "[@DEVICE|CODE]"],
+        operands: ["link|approve|list|rename|revoke", "[@DEVICE|CODE|NAME]", "[NAME]"],
         options: [
             OptionSyntax("--yes", nil, "do not ask: approve without a backup, or revoke")
         ],
         details: [
             "\"link\" runs on the new machine, which must not have been used: it shows a code of eight digits. \"approve\" runs on a device of yours and takes the code; it shows four digits, which you type on the new machine. Then that machine is you: it gets your contacts, realms, rooms and conversations. If several peers are linked, name your device by its key: stoa status shows it there.",
             "Your person's key never leaves the machine on which you began, except in a backup: only a device that holds it approves and revokes others.",
+            "\"rename\" gives this device a name, or the one whose key is given first; all your devices show it, nobody else does. An empty name removes it.",
             "\"revoke\" says that a device is not yours any more. Peers refuse its links and do not show what it writes afterwards. It keeps what it has received, including the secrets of your realms and rooms: renew them (stoa realm rotate).",
             "With --json, \"link\" prints the code as one line and then reads the four digits from standard input.",
         ])
@@ -25,6 +26,7 @@ struct DeviceCommand: Subcommand {
         case link(String?)
         case approve(String?)
         case list
+        case rename(String?, String)
         case revoke(String)
     }
 
@@ -43,6 +45,13 @@ struct DeviceCommand: Subcommand {
         case "link": self.step = .link(operand)
         case "approve": self.step = .approve(operand)
         case "list": self.step = .list
+        case "rename":
+            guard let operand else {
+                throw .usage(
+                    "the name is missing", next: "usage: stoa device rename [@KEY] NAME")
+            }
+            self.step =
+                arguments.operand(2).map { .rename(operand, $0) } ?? .rename(nil, operand)
         case "revoke":
             guard let operand else {
                 throw .usage(
@@ -51,11 +60,16 @@ struct DeviceCommand: Subcommand {
             }
             self.step = .revoke(operand)
         default:
-            let words = ["link", "approve", "list", "revoke"]
+            let words = ["link", "approve", "list", "rename", "revoke"]
             throw .usage(
                 "\"\(TerminalText.line(word))\" is not something to do with devices",
                 next: NearestName.find(word, among: words).map { "did you mean \"\($0)\"?" }
                     ?? "use one of \(words.joined(separator: ", "))")
+        }
+        guard word == "rename" || arguments.operand(2) == nil else {
+            throw .usage(
+                "\"\(word)\" does not take two words",
+                next: "see what it takes: stoa help device")
         }
         guard !self.isSure || ["approve", "revoke"].contains(word) else {
             throw .usage(
@@ -69,6 +83,14 @@ struct DeviceCommand: Subcommand {
         case .approve(let code?): try self.approve(code, context)
         case .approve(nil): try self.approve(try Self.askCode(context), context)
         case .list: try Self.list(context)
+        case .rename(let device, let name):
+            try context.show(
+                DeviceRenameMethod.self, .init { ($0.device, $0.name) = (device, name) }
+            ) {
+                "\($0.id.shortKey) "
+                    + ($0.name.map { "is called \($0.shown) on all your devices\n" }
+                        ?? "has no name any more\n")
+            }
         case .revoke(let device): try self.revoke(device, context)
         }
     }
@@ -184,10 +206,11 @@ struct DeviceCommand: Subcommand {
     private static func list(_ context: CommandContext) throws(Failure) {
         try context.showList(
             DevicesMethod.self, empty: "there is no device",
-            heading: ["DEVICE", "STATE", "LAST SEEN", "APPROVES"]
+            heading: ["DEVICE", "NAME", "STATE", "LAST SEEN", "APPROVES"]
         ) { device in
             [
                 device.id.shortKey,
+                device.name?.shown ?? "-",
                 device.revoked.map { "revoked \(LocalTime.text($0))" }
                     ?? (device.here ? "this one" : device.linked ? "linked" : "away"),
                 device.lastSeen.map { LocalTime.text($0) } ?? "-",

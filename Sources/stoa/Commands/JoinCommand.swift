@@ -139,7 +139,8 @@ extension JoinWaitWord {
         case .member: "you will be in \(group) as soon as a member is linked"
         case .admin: "you wait for an admin of \(group) to let you in"
         case .expired: "the link to \(group) has expired: ask for a new one"
-        case .ended: "the link to \(group) was ended: ask for a new one"
+        case .ended:
+            "a member says that the link to \(group) was ended, or that the group is full: ask for a new one"
         case .altered: "the line is not that of the link to \(group): ask for it again"
         }
     }

@@ -102,6 +102,28 @@ struct OwnDataTests {
         }
     }
 
+    @Test("has of a device's name the last that was given, and says it once")
+    func names() {
+        let (id, clock) = (PeerID(signer(1).publicKey), UInt64(1))
+        let item = OwnItem(.devices, id)
+        var (one, other) = (Self.device(1, clock: clock), Self.device(2, clock: 9_000))
+        one.change(item, .init(isIn: true))
+        other.hear(one, 9)
+        one.change(item, .init(isIn: true, value: Array("laptop".utf8)))
+        other.change(item, .init(isIn: true, value: Array("old".utf8)))
+        one.hear(other, 9)
+        other.hear(one, 9)
+        for device in [one, other] {
+            #expect(device.data.state(of: item)?.value == Array("old".utf8))
+        }
+        // What knows of both replaces both, whatever its clock says.
+        one.change(item, .init(isIn: true, value: Array("new".utf8)))
+        one.change(item, .init(isIn: true, value: Array("new".utf8)))
+        #expect(one.log.count == 3)
+        other.hear(one, 9)
+        #expect(other.data.state(of: item)?.value == Array("new".utf8))
+    }
+
     @Test("loses nothing that another device has added meanwhile, whichever clock is ahead")
     func adds() {
         var (one, other) = (Self.device(1, clock: 9_000), Self.device(2, clock: 1))

@@ -95,6 +95,8 @@ struct GroupLinkTests {
         net.ask(1, .groupAct(net.group, .endLink(ended.link)))
         net.settle()
         #expect(net.come(3, by: ended) == .failed(.link(.ended)))
+        // Others may know of no end: that is for the user to give up.
+        #expect(net[3].node.groupJoins.map(\.obstacle) == [.ended])
         #expect(net.come(3, by: altered) == .failed(.link(.altered)))
         net.advance(milliseconds: Self.minutes(11))
         #expect(net.come(3, by: expired) == .failed(.link(.expired(end))))

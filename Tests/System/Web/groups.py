@@ -199,6 +199,13 @@ class Groups:
             page.wait_for_selector(".toast:has-text('is your device now')")
             page.wait_for_selector(".self:has-text('ada')")
             self.a.wait_for_selector("dialog button:text-is('Revoke')")
+            self.a.click("dialog li:has-text('this device') button:text-is('Rename')")
+            self.a.locator("dialog label:has-text('Name of this device') input").fill("the desk")
+            self.a.click("dialog form button:text-is('Rename')")
+            self.a.wait_for_selector("dialog li:has-text('the desk'):has-text('this device')")
+            until("the other device shows the name", lambda: "the desk" in [
+                d.get("name") for d in laptop.every("devices")
+            ])
             self.press(self.a, "Revoke")
             self.press(self.a, "Revoke")
             self.a.wait_for_selector("dialog li .state:text-is('revoked')")

@@ -71,7 +71,7 @@ extension NodeShell {
         }
         result.person = status.kind.direct?.device.description
         result.reachable = status.isReachable
-        result.members = Int64(status.members.count)
+        result.members = Int64(status.people)
         result.learning = status.isLearning
         result.unread = Int64(summary?.unread ?? 0)
         result.mentions = Int64(summary?.mentions ?? 0)

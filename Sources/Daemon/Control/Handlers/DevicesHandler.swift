@@ -41,11 +41,31 @@ extension DeviceRevokeMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        guard let device = shell.node.ask({ $0.ownDevice(named: params.device) }) else {
+        shell.request(.revokeDevice(try shell.ownDevice(params.device)), reply)
+    }
+}
+
+extension DeviceRenameMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        let device = try params.device.map { word throws(RPCError) in try shell.ownDevice(word) }
+        if let refused = OwnName.refusedCharacter(in: params.name) {
+            throw .refused(
+                "a name cannot contain \(refused)", reason: "misleadingName",
+                remedy: "leave that out", param: "name")
+        }
+        shell.request(.renameDevice(device ?? shell.node.id, params.name), reply)
+    }
+}
+
+extension NodeShell {
+    fileprivate func ownDevice(_ word: String) throws(RPCError) -> PeerID {
+        guard let device = self.node.ask({ $0.ownDevice(named: word) }) else {
             throw .notFound(
-                "there is no device \"\(TerminalText.line(params.device))\" of yours",
+                "there is no device \"\(TerminalText.line(word))\" of yours",
                 reason: "unknownName", remedy: "see your devices: stoa device list")
         }
-        shell.request(.revokeDevice(device), reply)
+        return device
     }
 }

@@ -18,6 +18,7 @@ extension MembersMethod: MethodHandler {
             } element: { peer, tier in
                 Member {
                     $0.id = peer.description
+                    $0.person = shell.node.ask { $0.person(of: peer) }?.description
                     ($0.name, $0.ambiguous) = shell.shownName(of: peer)
                     $0.tier = TierWord(tier)
                     guard tier != .own else { return }
