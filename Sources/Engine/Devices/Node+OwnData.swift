@@ -34,12 +34,14 @@ extension Node {
         }
     }
 
-    /// A link is to another device of the user: the older one tells the newer one what it does not know.
+    /// A link is to another device of the user: the older one tells the newer one what it does not know, and each tells
+    /// the other one whom it trusts most and least.
     mutating func meetOwnDevice(_ info: LinkInfo) {
         guard info.peer != self.id else { return }
         self.mine.isShared = true
         let other = info.certificate.added
-        self.mine.offers = (self.own.certificate.added, self.id) < (other, info.peer)
+        let isOlder = (self.own.certificate.added, self.id) < (other, info.peer)
+        self.mine.offers.formUnion(isOlder ? Set(OwnSet.allCases) : [.verified, .blocked])
     }
 
     /// Takes what a run in the notes says; whether it says anything.
@@ -79,17 +81,18 @@ extension Node {
         if self.mine.state(of: here)?.isIn != true {
             entries[here] = self.mine.entry(here, OwnData.State(isIn: true))
         }
-        if self.mine.offers {
+        if !self.mine.offers.isEmpty {
+            let sets = Set(self.mine.offers.map(\.rawValue))
             var offered = 0
             for (item, state) in self.allOwn(besides: notes.id)
-            where offered < Limits.ownOffered && entries[item] == nil
+            where offered < Limits.ownOffered && sets.contains(item.set) && entries[item] == nil
                 && self.mine.state(of: item) == nil
             {
                 guard let entry = self.mine.entry(item, state) else { continue }
                 entries[item] = entry
                 offered += 1
             }
-            self.mine.offers = offered > 0
+            if offered == 0 { self.mine.offers = [] }
         }
         guard !entries.isEmpty else { return }
         if !self.isJoinedOrWillBe(notes.id) { self.begin(.direct(notes)) }
@@ -138,7 +141,10 @@ extension Node {
     private func own(of peer: PeerID, _ standing: Standing) -> [(OwnItem, OwnData.State)] {
         guard !self.isOwnDevice(peer) else { return [] }
         let name = RecordKey(author: peer, conversation: nil, kind: Record.Kind.profile)
-        let value = OwnContact(person: self.keys(of: peer), profile: self.record(name)).encoded
+        var contact = OwnContact(person: self.keys(of: peer), profile: self.record(name))
+        // Others choose how long their profile is: they are blocked without it.
+        if contact.encoded.count > Limits.ownValueBytes { contact.profile = nil }
+        let value = contact.encoded
         let isVerified = standing == .verified
         return [
             (OwnItem(.contacts, peer), .init(isIn: isVerified || standing == .known, value: value)),
@@ -204,16 +210,19 @@ extension Node {
     private mutating func followStanding(of peer: PeerID) {
         func state(_ set: OwnSet) -> OwnData.State? { self.mine.state(of: OwnItem(set, peer)) }
         let (contact, block) = (state(.contacts), state(.blocked))
+        // What nothing is told of stays as it is here.
+        let here = self.standing(of: peer)
+        let isKnown = contact?.isIn ?? (here == .known || here == .verified)
         let standing: Standing =
-            block?.isIn == true
+            block?.isIn ?? (here == .blocked)
             ? .blocked
-            : state(.verified)?.isIn == true
-                ? .verified : contact?.isIn == true ? .known : .unsaid
+            : state(.verified)?.isIn ?? (here == .verified)
+                ? .verified : isKnown ? .known : .unsaid
         guard !self.isOwnDevice(peer), self.disk.commits.standing(of: peer) == nil,
-            self.standing(of: peer) != standing, standing == .unsaid || self.hasRoom(for: peer)
+            here != standing, standing == .unsaid || self.hasRoom(for: peer)
         else { return }
         self.disk.commits.people[peer] = standing
-        guard standing != .unsaid, let value = (block?.isIn == true ? block : contact)?.value
+        guard standing != .unsaid, let value = (standing == .blocked ? block : contact)?.value
         else { return }
         let known = OwnContact(decoding: value)
         if let person = known.person {

@@ -24,8 +24,8 @@ struct OwnData: Sendable {
     private var revoked: [PeerID: HybridTime] = [:]
     /// Whether the user has, or had, another device: otherwise nothing is written.
     var isShared = false
-    /// Whether what nothing is told of is still to be written, since this is the older one of two devices.
-    var offers = false
+    /// The sets of which what nothing is told of is still to be written, since another device was linked.
+    var offers: Set<OwnSet> = []
     /// What the user has read on other devices.
     var reads = OwnReads()
 

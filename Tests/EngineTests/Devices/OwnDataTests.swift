@@ -186,11 +186,108 @@ struct OwnDataTests {
         let log = harness.node.conversations.table[known: notes].log(harness.node.ownLog)
         #expect(log.head.seq == 6)
         // Linked once more, nothing is left to say.
-        harness.node.mine.offers = true
+        harness.node.mine.offers = Set(OwnSet.allCases)
         harness.settle()
         harness.give(.timer(.search))
         harness.settle()
         #expect(
             harness.node.conversations.table[known: notes].log(harness.node.ownLog).head.seq == 6)
+    }
+}
+
+@Suite("What another device of the user says")
+struct FollowedDataTests {
+    private static let own = personKeys(40, 41)
+    private static let pat = Harness.peer(2)
+    private var harness = Harness()
+    private var request: UInt64 = 50
+    private var words: UInt8 = 0
+
+    /// Linked to Pat, and to another device of the user.
+    init() {
+        self.harness.link(2, in: [])
+        self.harness.link(9, of: Self.own, in: [])
+        self.harness.settle()
+    }
+
+    /// The user says something of Pat here.
+    private mutating func stand(_ standing: Standing) {
+        self.request += 1
+        self.harness.give(.request(RequestID(self.request), .stand(Self.pat, standing)))
+        self.harness.settle()
+    }
+
+    /// The other device says something.
+    private mutating func tell(_ item: OwnItem, isIn: Bool = true, _ value: [UInt8] = []) throws {
+        let state = OwnData.State(isIn: isIn, value: value)
+        let entry = try #require(self.harness.node.mine.entry(item, state))
+        self.words += 1
+        self.harness.node.mine.take(
+            entry, EntryID(fixed32(self.words)), by: Harness.peer(9),
+            at: HybridTime(wallMilliseconds: self.harness.now.wall))
+        self.harness.node.followOwn()
+        self.harness.give(.timer(.search))
+        self.harness.settle()
+    }
+
+    private func told(_ set: OwnSet) -> OwnData.State? {
+        self.harness.node.mine.state(of: OwnItem(set, Self.pat))
+    }
+
+    // Shows: device.own
+    @Test("blocks those whose profile leaves no room for their keys")
+    func longProfile() throws {
+        var test = self
+        var writer = WireWriter()
+        writer.raw(Profile(name: "Pat", status: "").encoded)
+        writer.field(100, [UInt8](repeating: 1, count: 4_000))
+        let profile = Record(
+            kind: Record.Kind.profile, author: Self.pat, conversation: nil,
+            time: HybridTime(wallMilliseconds: test.harness.now.wall), value: writer.bytes,
+            signer: signer(2))
+        test.harness.give(.records([profile]), from: 2)
+        test.harness.settle()
+        #expect(test.harness.node.record(profile.key) == profile)
+        test.stand(.known)
+        test.stand(.blocked)
+        #expect(test.told(.blocked)?.isIn == true && test.told(.contacts)?.isIn == false)
+        #expect(test.harness.node.standing(of: Self.pat) == .blocked)
+    }
+
+    // Shows: device.own
+    @Test(
+        "undoes no block and no ✓ of which nothing was ever told",
+        arguments: [Standing.blocked, .verified])
+    func untold(standing: Standing) throws {
+        var test = self
+        test.harness.node.mine.isShared = false
+        test.stand(standing)
+        test.harness.node.mine.isShared = true
+        #expect(test.told(.blocked) == nil && test.told(.verified) == nil)
+        try test.tell(OwnItem(.contacts, Self.pat), OwnContact(person: nil, profile: nil).encoded)
+        #expect(test.harness.node.standing(of: Self.pat) == standing)
+    }
+
+    // Shows: device.own
+    @Test("is answered by a newer device with whom it has blocked and verified, and with no more")
+    func newer() throws {
+        var harness = Harness()
+        harness.join(room("ops"))
+        harness.link(2, in: [])
+        harness.link(3, in: [])
+        harness.give(.request(RequestID(50), .stand(Self.pat, .blocked)))
+        harness.give(.request(RequestID(51), .stand(Harness.peer(3), .verified)))
+        harness.settle()
+        let older = Self.own.certify(signer(9), at: 1)
+        var info = LinkInfo(to: Harness.peer(9), of: Self.own, boot: 9)
+        info.certificate = older
+        harness.give(.linkOpened(LinkID(9), info, address: "192.0.2.9:4100", dial: nil))
+        harness.settle()
+        let told = harness.node.mine.all.map(\.item)
+        #expect(
+            told == [
+                OwnItem(.verified, Harness.peer(3)), OwnItem(.blocked, Self.pat),
+                OwnItem(.devices, harness.node.id),
+            ])
     }
 }
