@@ -21,7 +21,7 @@ options=()
 kind=seeds
 if [ -n "${ASSAULT:-}" ]; then options+=(--assault); kind=assaults; fi
 if [ -n "${SYBILS:-}" ]; then options+=(--sybils); kind=sybils; fi
-# Where nobody sets it, bash has a list of its own under this name.
+# Bash has a list of its own under this name, to which a script cannot give another value: `env GROUPS=1` does.
 groups=$(printenv GROUPS || true)
 if [ -n "$groups" ]; then options+=(--groups); kind=groups; fi
 if [ -n "${NODES:-}" ]; then
