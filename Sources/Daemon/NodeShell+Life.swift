@@ -51,6 +51,8 @@ extension NodeShell {
         self.startSearch()
         self.startFiles()
         self.turn { self.expireOld() }
+        // A kill may have come between a lock and this.
+        if self.lockWord != nil { self.removeRepairedCopies() }
         self.beginIdleTime()
         self.log(
             .info,

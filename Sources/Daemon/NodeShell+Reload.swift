@@ -29,7 +29,7 @@ extension NodeShell {
         guard !self.realms.isChanging else { return self.reloadLater() }
         Readiness.reloading()
         self.realms.isChanging = true
-        let files = self.realmFiles
+        let (files, isOnlyReading) = (self.realmFiles, self.birth.isOnlyReading)
         let isTaken = self.workers.common.run {
             () -> Result<(Configuration, StoredRealms), Refusal> in
             do throws(ConfigurationError) {
@@ -37,7 +37,10 @@ extension NodeShell {
                     preconditionFailure("the same arguments mean the same command")
                 }
                 do throws(StartError) {
-                    return .success((configuration, try files.load()))
+                    let realms = try files.load()
+                    // The user may have put one there.
+                    if !isOnlyReading { try files.seal() }
+                    return .success((configuration, realms))
                 } catch { return .failure(.realms(error)) }
             } catch { return .failure(.configuration(error)) }
         } then: { result in

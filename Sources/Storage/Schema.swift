@@ -260,7 +260,9 @@ enum Schema {
 
     /// How to read from a file as it is whether the log that announces a key is here; files of version 2 do not say.
     static func placed(in database: Database) throws(SQLiteError) -> String {
-        try database.int("PRAGMA user_version") < Self.sealedVersion ? "1 AS placed" : "placed"
+        // Not by the version: a repair gives a file whose first page is lost that of another.
+        let columns = "SELECT count(*) FROM pragma_table_info('epochs') WHERE name = 'placed'"
+        return try database.int(columns) == 0 ? "1 AS placed" : "placed"
     }
 
     /// What streams have brought, which has an end of its own.

@@ -63,6 +63,8 @@ final class StoreFile {
         self.isOnlyRead = false
         self.idBatchCount = idBatchCount
         try RepairedFile(database: path).finish()
+        // A repair that was killed leaves a copy, which may be from before anything was sealed.
+        RepairedFile(database: path).clean()
         try StoreDirectory.refuseEarlier(path)
         self.leftOut = try WriteAheadLog.refuseDamage(database: path)
         self.continuityFile = ContinuityFile(path: continuityPath)

@@ -54,7 +54,7 @@ import Testing
         while await shell.actedAt == joined { try daemon.ask("presence", ["active": true]) }
     }
 
-    @Test("without a lock nothing is locked; where no time is set no timer waits and no call is noted")
+    @Test("without a lock nothing is locked; where no time is set nothing waits or is noted")
     func never() async throws {
         let unlocked = try Self.daemon(lockAfter: Self.minutes)
         let shell = try #require(await unlocked.run.shell)

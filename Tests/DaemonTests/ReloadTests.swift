@@ -99,6 +99,8 @@ struct ReloadTests {
         #expect(self.log(until: "applied: LogLevel").count > 0)
         let names = try daemon.list("realms").compactMap { $0["name"]?.stringValue }
         #expect(names.contains("office"))
+        let stored = try Files.read("\(folder)/office.realm", limitBytes: 4_096)
+        #expect(stored.starts(with: "stoa sealed\n".utf8))
     }
 }
 

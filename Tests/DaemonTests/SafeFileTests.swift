@@ -62,7 +62,11 @@ struct SafeFileTests {
     func unfinished() throws {
         let folder = try TestFolder()
         let safe = try SafeFile(in: folder.path).open()
-        let left = ["safe.key.7.99.new", "person.key.7.99.new"].map { folder($0) }
+        try Files.makePrivateDirectory(folder("realms"))
+        let left = [
+            "safe.key.7.99.new", "person.key.7.99.new", "restore.pending.7.99.new",
+            "realms/office.realm.7.99.new",
+        ].map { folder($0) }
         for path in left { try Files.writeAtomically([0] + Self.key(safe), to: path) }
         try Files.writeAtomically([1], to: folder("notes.new"))
         #expect(Self.key(try SafeFile(in: folder.path).open()) == Self.key(safe))

@@ -388,6 +388,10 @@ struct RepairTests {
         try writeFile(story.directory.database + ".repaired", bytes)
         try writeFile(story.directory.database, Array(bytes.prefix(8_192)))
         try writeFile(story.directory.database + "-wal", [1, 2, 3])
+        // And what it worked with, which may be from before anything was sealed.
+        for name in [".scratch", ".scratch-wal", ".first", ".salvage", ".repairing"] {
+            try writeFile(story.directory.database + name, bytes)
+        }
         let store = try await story.directory.open()
         #expect(try await Self.history(store) == story.history)
         await store.close()

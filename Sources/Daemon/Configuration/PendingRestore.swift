@@ -14,6 +14,7 @@ struct PendingRestore {
 
     private static let backupName = "restore.pending"
     private static let linkName = "link.pending"
+    static let names = [backupName, linkName]
 
     init(in dataDirectory: String, _ safe: Safe) {
         self.folder = dataDirectory

@@ -72,12 +72,16 @@ struct SafeFile {
     /// Removes what a kill has left of writes to this file and to those that it seals: a lock that was being removed has
     /// left its key in the open there.
     private func removeUnfinished() {
-        let beginnings = ([Self.name] + Identity.secretNames).map { $0 + "." }
-        for name in (try? Files.names(in: self.folder)) ?? []
-        where name.hasSuffix(Files.unfinishedSuffix)
-            && beginnings.contains(where: { name.hasPrefix($0) })
-        {
-            try? Files.removeErasing("\(self.folder)/\(name)")
+        let sealed = [Self.name] + Identity.secretNames + PendingRestore.names
+        for (folder, beginnings) in [
+            (self.folder, sealed.map { $0 + "." }), ("\(self.folder)/realms", [""]),
+        ] {
+            for name in (try? Files.names(in: folder)) ?? []
+            where name.hasSuffix(Files.unfinishedSuffix)
+                && beginnings.contains(where: { name.hasPrefix($0) })
+            {
+                try? Files.removeErasing("\(folder)/\(name)")
+            }
         }
     }
 

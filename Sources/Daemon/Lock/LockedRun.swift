@@ -20,6 +20,8 @@ final class LockedRun {
     private var dirty: [ControlConnection] = []
     private var turns = 0
     private var isEnding = false
+    /// Whether the process was told to end, also where a passphrase has opened it meanwhile.
+    private(set) var isStopped = false
     private var deadline: LoopTimer?
     /// The safe once it is open; nil where the run was stopped.
     private(set) var safe: Safe?
@@ -56,6 +58,12 @@ final class LockedRun {
 
     /// The control socket, for the run that follows.
     var keptListener: Int32? { self.control.keptNumber }
+
+    /// Ends it for good.
+    func stopForGood() {
+        self.isStopped = true
+        self.stop()
+    }
 
     /// Ends it; who connects from here on waits for the next run, if it is open then.
     func stop() {
@@ -126,6 +134,7 @@ final class LockedRun {
         } then: { result in
             self.turn {
                 self.worker = nil
+                guard !self.isEnding else { return reply.fail(.shuttingDown()) }
                 switch result {
                 case .success(let safe):
                     self.safe = safe

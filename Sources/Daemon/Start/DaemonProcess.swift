@@ -115,7 +115,7 @@ package enum DaemonProcess {
             case .open(let safe): kept = safe
             case .locked(let locked):
                 let run = try Self.wait(locked, configuration, log, activated)
-                guard let safe = run.safe else { return 0 }
+                guard let safe = run.safe, !run.isStopped else { return 0 }
                 // The same socket goes on listening, so that nobody is refused in between.
                 if let number = run.keptListener {
                     activated.removeAll { $0.kind == .unixListener }
@@ -162,8 +162,8 @@ package enum DaemonProcess {
         let run = LockedRun(locked, configuration, log, loop, control)
         do throws(SystemError) {
             let watches = [
-                try loop.onSignal(SIGTERM) { run.stop() },
-                try loop.onSignal(SIGINT) { run.stop() },
+                try loop.onSignal(SIGTERM) { run.stopForGood() },
+                try loop.onSignal(SIGINT) { run.stopForGood() },
                 // What the files say is read once it is open.
                 try loop.onSignal(SIGHUP) {},
             ]
