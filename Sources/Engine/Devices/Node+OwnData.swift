@@ -222,11 +222,21 @@ extension Node {
         guard standing != .unsaid, let value = (standing == .blocked ? block : contact)?.value
         else { return }
         let known = OwnContact(decoding: value)
-        if let person = known.person {
+        if let person = known.person, self.mayBe(peer, of: person.id) {
             let device = KnownPeer(id: peer, addresses: [], lastSeen: 0, person: person)
             self.performDialling(self.dialling.recall([device], at: self.now))
         }
         if let profile = known.profile, profile.author == peer { self.recall([profile]) }
+    }
+
+    /// Whether a device is taken for one of a person's because another device of the user says so: not where it is known
+    /// as somebody else's, nor for the user's own.
+    private func mayBe(_ device: PeerID, of person: PersonID) -> Bool {
+        let known = [
+            self.person(of: device), self.conversations.privates.direct(at: device)?.person.id,
+        ]
+        return person != self.own.certificate.personID
+            && known.allSatisfy { ($0 ?? person) == person }
     }
 
     private mutating func follow(_ id: ConversationID, _ state: OwnData.State) {
@@ -243,7 +253,7 @@ extension Node {
         case .room(let room): kind = .room(room)
         case .secret(let room): kind = .secret(room)
         case .direct(let device, let person):
-            guard self.standing(of: device) != .blocked,
+            guard self.standing(of: device) != .blocked, self.mayBe(device, of: person.id),
                 let direct = try? DirectConversation(
                     of: self.own.person, with: person, at: device)
             else { return }

@@ -268,4 +268,20 @@ struct FollowedDataTests {
                 OwnItem(.devices, harness.node.id),
             ])
     }
+
+    // Shows: device.own
+    @Test("turns no conversation over to somebody else than the person whose device is known")
+    func anothersKeys() throws {
+        var test = self
+        let mallory = personKeys(80, 81).publicKeys
+        let known = try #require(test.harness.node.person(of: Self.pat))
+        let direct = try DirectConversation(of: Self.own, with: mallory, at: Self.pat)
+        try test.tell(
+            OwnItem(.conversations, direct.id), OwnPlace.direct(Self.pat, mallory).encoded)
+        #expect(!test.harness.node.isJoinedOrWillBe(direct.id))
+        #expect(test.harness.node.direct(with: Self.pat)?.person.id == known)
+        let contact = OwnContact(person: Self.own.publicKeys, profile: nil)
+        try test.tell(OwnItem(.contacts, Harness.peer(30)), contact.encoded)
+        #expect(!test.harness.node.isOwnDevice(Harness.peer(30)))
+    }
 }
