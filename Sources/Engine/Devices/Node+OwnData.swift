@@ -68,9 +68,11 @@ extension Node {
 
     /// Has a batch say in the notes what it changes of what is the user's, and some of what was never said.
     mutating func placeOwn(in flight: inout InFlight) {
-        guard self.mine.isShared, !self.disk.commits.isResting, let notes = self.notes else {
-            return
-        }
+        // While the store rests, only what goes into this batch is said in it.
+        let isResting = self.disk.commits.isResting
+        guard self.mine.isShared, !isResting || !flight.batch.membership.isEmpty,
+            let notes = self.notes
+        else { return }
         var entries: [OwnItem: OwnEntry] = [:]
         for (item, state) in self.changedOwn(flight, besides: notes.id) {
             entries[item] = self.mine.entry(item, state)
@@ -78,7 +80,7 @@ extension Node {
         // A mark counts only of who has written there.
         let here = OwnItem(.devices, self.id)
         entries[here] = self.mine.entry(here, OwnData.State(isIn: true))
-        if !self.mine.offers.isEmpty {
+        if !self.mine.offers.isEmpty, !isResting {
             let sets = Set(self.mine.offers.map(\.rawValue))
             var offered = 0
             for (item, state) in self.allOwn(besides: notes.id)
@@ -104,12 +106,13 @@ extension Node {
         _ flight: InFlight, besides notes: ConversationID
     ) -> [(OwnItem, OwnData.State)] {
         let commits = self.disk.commits
-        var changed = commits.people.flatMap { self.own(of: $0, $1) }
-        let begun = commits.membership.filter { !$0.value.kind.hasJoins }
+        let begun = commits.membership.filter { !commits.isResting && !$0.value.kind.hasJoins }
         let entered = flight.batch.membership.merging(begun) { $1 }
-        for (id, membership) in entered where id != notes {
-            changed += self.own(of: membership.kind, isIn: membership.isJoined)
+        var changed = entered.filter { $0.key != notes }.flatMap {
+            self.own(of: $0.value.kind, isIn: $0.value.isJoined)
         }
+        guard !commits.isResting else { return changed }
+        changed += commits.people.flatMap { self.own(of: $0, $1) }
         for (id, change) in commits.choices.arrangements where id != notes {
             guard let now = self.conversations.table[id]?.arrangement else { continue }
             changed += self.own(of: id, change.applied(to: now))

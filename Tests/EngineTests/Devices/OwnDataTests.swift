@@ -284,4 +284,21 @@ struct FollowedDataTests {
         try test.tell(OwnItem(.contacts, Harness.peer(30)), contact.encoded)
         #expect(!test.harness.node.isOwnDevice(Harness.peer(30)))
     }
+
+    // Shows: device.own
+    @Test("does not undo what was joined while the store was failing")
+    func resting() {
+        var test = self
+        let lab = room("lab")
+        test.harness.give(.request(RequestID(80), .stand(Self.pat, .known)))
+        test.harness.batch = nil
+        test.harness.give(
+            .commitFailed(StoreFailure(reason: .full, detail: "full", remedy: "free some")))
+        test.harness.join(lab)
+        #expect(test.harness.batch?.membership[lab.conversation]?.isJoined == true)
+        test.harness.settle()
+        let item = OwnItem(.conversations, lab.conversation)
+        #expect(test.harness.node.mine.state(of: item)?.isIn == true)
+        #expect(test.told(.contacts) == nil)
+    }
 }
