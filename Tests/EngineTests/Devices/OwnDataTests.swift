@@ -301,4 +301,18 @@ struct FollowedDataTests {
         #expect(test.harness.node.mine.state(of: item)?.isIn == true)
         #expect(test.told(.contacts) == nil)
     }
+
+    // Shows: device.own
+    @Test("to be read counts no longer once that device is revoked")
+    func revokedReads() {
+        var test = self
+        let key = LogKey(
+            conversation: room("ops").conversation,
+            name: LogName(author: Self.pat, incarnation: 1))
+        let row = Mark.Row(tag: Mark.tag(of: key), stored: 1 << 60, read: 1 << 60, headTag: 0)
+        test.harness.node.mine.reads.take(Mark(rows: [row]))
+        test.harness.give(.request(RequestID(80), .revokeDevice(Harness.peer(9))))
+        test.harness.settle()
+        #expect(test.harness.node.mine.reads.read(of: key) == 0)
+    }
 }
