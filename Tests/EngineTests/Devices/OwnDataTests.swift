@@ -315,4 +315,18 @@ struct FollowedDataTests {
         test.harness.settle()
         #expect(test.harness.node.mine.reads.read(of: key) == 0)
     }
+
+    // Shows: device.own
+    @Test("ends the request of somebody who is blocked there")
+    func blockedRequest() throws {
+        var test = self
+        let person = try #require(test.harness.node.keys(of: Self.pat))
+        test.harness.node.take(
+            DirectRequest(
+                device: Self.pat, person: person, text: "hello", time: 1, source: "192.0.2.2"))
+        #expect(test.harness.node.pendingRequests.count == 1)
+        try test.tell(OwnItem(.blocked, Self.pat))
+        #expect(test.harness.node.standing(of: Self.pat) == .blocked)
+        #expect(test.harness.node.pendingRequests.isEmpty)
+    }
 }
