@@ -27,7 +27,9 @@ extension Node {
             guard case .own(let entry)? = self.keyring.read(stored.envelope).content else {
                 continue
             }
-            self.mine.take(entry, stored.id, by: stored.key.name.author, at: stored.time)
+            let name = stored.key.name
+            self.mine.take(
+                entry, stored.id, by: name, at: stored.time, isBounded: name.author != self.id)
         }
         if snapshot.peers.contains(where: { $0.id != self.id && self.isOwnDevice($0.id) }) {
             self.mine.isShared = true
@@ -58,7 +60,8 @@ extension Node {
         {
             guard case .own(let entry)? = self.content(of: append, at: index) else { continue }
             self.mine.take(
-                entry, append.run.ids[index], by: run.key.name.author, at: run.entries[index].time)
+                entry, append.run.ids[index], by: run.key.name, at: run.entries[index].time,
+                isBounded: run.key.name.author != self.id)
             says = true
         }
         return says

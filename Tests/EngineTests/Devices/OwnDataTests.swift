@@ -18,7 +18,8 @@ struct OwnDataTests {
         var clock: UInt64
 
         mutating func take(_ word: Word) {
-            self.data.take(word.entry, word.id, by: word.author, at: word.time)
+            let log = LogName(author: word.author, incarnation: 1)
+            self.data.take(word.entry, word.id, by: log, at: word.time, isBounded: true)
         }
 
         /// The user changes something; what is told already is not told again.
@@ -134,6 +135,47 @@ struct OwnDataTests {
         #expect(one.data.state(of: Self.ada)?.isIn == false)
     }
 
+    // Shows: device.own
+    @Test("is replaced whole, however many words a device has written that replace none")
+    func unreplaced() throws {
+        var one = Self.device(1, clock: 1_000)
+        for number in UInt64(1)...200 {
+            let bytes = withUnsafeBytes(of: number.bigEndian) { Array($0) }
+            let entry = OwnEntry(set: Self.ada.set, item: Self.ada.item)
+            one.take(
+                Word(
+                    entry: try #require(entry),
+                    id: EntryID(BLAKE2b.hash256(bytes, personal: .markHead)),
+                    author: Harness.peer(9), time: HybridTime(wallMilliseconds: number)))
+        }
+        one.follow()
+        one.change(Self.ada, .init(isIn: false))
+        #expect(one.data.state(of: Self.ada)?.isIn == false)
+    }
+
+    // Shows: device.own
+    @Test("takes a bounded part of the memory, however much a device writes")
+    func bounded() throws {
+        var one = Self.device(1, clock: 1)
+        let value = [UInt8](repeating: 1, count: Limits.ownValueBytes)
+        let most = Limits.ownDeviceBytes / value.count
+        for number in UInt64(0)...UInt64(most) {
+            let item = OwnItem(
+                .contacts,
+                ConversationID(
+                    BLAKE2b.hash256(
+                        withUnsafeBytes(of: number.bigEndian) { Array($0) }, personal: .markHead)))
+            let entry = OwnEntry(set: item.set, item: item.item, value: value)
+            one.take(
+                Word(
+                    entry: try #require(entry), id: EntryID(try #require(item.key)),
+                    author: Harness.peer(9), time: HybridTime(wallMilliseconds: number)))
+        }
+        #expect((most * 9 / 10..<most).contains(one.data.all.count))
+        one.change(Self.ada, .init(isIn: true))
+        #expect(one.data.state(of: Self.ada)?.isIn == true)
+    }
+
     @Test("is nothing for who has one device: no entry, and no conversation with oneself")
     func alone() {
         var harness = Harness()
@@ -201,8 +243,9 @@ struct FollowedDataTests {
         let entry = try #require(self.harness.node.mine.entry(item, state))
         self.words += 1
         self.harness.node.mine.take(
-            entry, EntryID(fixed32(self.words)), by: Harness.peer(9),
-            at: HybridTime(wallMilliseconds: self.harness.now.wall))
+            entry, EntryID(fixed32(self.words)),
+            by: LogName(author: Harness.peer(9), incarnation: 1),
+            at: HybridTime(wallMilliseconds: self.harness.now.wall), isBounded: true)
         self.harness.node.followOwn()
         self.harness.give(.timer(.search))
         self.harness.settle()
