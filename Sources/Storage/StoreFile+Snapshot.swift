@@ -3,21 +3,28 @@ internal import Formats
 internal import Crypto
 
 extension StoreFile {
-    /// What the user's devices have told each other in the notes.
+    /// What the user's devices have told each other in the notes; of each at least what counts, but not all that a
+    /// stolen one may have written.
     func ownEntries(in notes: ConversationID) throws(SQLiteError) -> [StoredEntry] {
         var places: [Int64] = []
         try self.database.prepare(
             """
             SELECT e.arrival FROM conversations c JOIN entries e
                 ON e.conversation = c.id AND e.kind = \(EntryKind.own.rawValue)
-            WHERE c.hash = :hash
+            WHERE c.hash = :hash ORDER BY e.arrival
             """
         ).bind(.hash, notes.hash).forEach { (row) throws(SQLiteError) in
             places.append(row.int(.arrival))
         }
         var entries: [StoredEntry] = []
+        var bytes: [PeerID: Int] = [:]
         for place in places {
-            if let entry = try self.stored(at: place, self.storedEntry) { entries.append(entry) }
+            guard let entry = try self.stored(at: place, self.storedEntry) else { continue }
+            // A payload is padded to less than four times what it says.
+            let filled = bytes[entry.key.name.author, default: 0]
+            guard filled <= 4 * Limits.ownDeviceBytes else { continue }
+            bytes[entry.key.name.author] = filled + (entry.envelope.payload?.count ?? 0)
+            entries.append(entry)
         }
         return entries
     }

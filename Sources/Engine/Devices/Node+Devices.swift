@@ -194,6 +194,9 @@ extension Node {
             self.changed(.devices)
             self.mine.revoke(peer, from: self.persons.people.revocations[peer]?[person])
             self.followOwn()
+            // What the device said was read may never have been.
+            self.mine.reads = OwnReads()
+            self.restoreOwnReads()
         }
         // Own devices are told whether or not the device has written where they are.
         for id in self.links.ids where isOwn && self.isOwnDevice(self.links[id].info.peer) {

@@ -27,7 +27,9 @@ extension Node {
             guard case .own(let entry)? = self.keyring.read(stored.envelope).content else {
                 continue
             }
-            self.mine.take(entry, stored.id, by: stored.key.name.author, at: stored.time)
+            let name = stored.key.name
+            self.mine.take(
+                entry, stored.id, by: name, at: stored.time, isBounded: name.author != self.id)
         }
         if snapshot.peers.contains(where: { $0.id != self.id && self.isOwnDevice($0.id) }) {
             self.mine.isShared = true
@@ -58,7 +60,8 @@ extension Node {
         {
             guard case .own(let entry)? = self.content(of: append, at: index) else { continue }
             self.mine.take(
-                entry, append.run.ids[index], by: run.key.name.author, at: run.entries[index].time)
+                entry, append.run.ids[index], by: run.key.name, at: run.entries[index].time,
+                isBounded: run.key.name.author != self.id)
             says = true
             if entry.set == OwnSet.devices.rawValue { self.changed(.devices) }
         }
@@ -69,9 +72,11 @@ extension Node {
 
     /// Has a batch say in the notes what it changes of what is the user's, and some of what was never said.
     mutating func placeOwn(in flight: inout InFlight) {
-        guard self.mine.isShared, !self.disk.commits.isResting, let notes = self.notes else {
-            return
-        }
+        // While the store rests, only what goes into this batch is said in it.
+        let isResting = self.disk.commits.isResting
+        guard self.mine.isShared, !isResting || !flight.batch.membership.isEmpty,
+            let notes = self.notes
+        else { return }
         var entries: [OwnItem: OwnEntry] = [:]
         for (item, state) in self.changedOwn(flight, besides: notes.id) {
             entries[item] = self.mine.entry(item, state)
@@ -81,7 +86,7 @@ extension Node {
         if self.mine.state(of: here)?.isIn != true {
             entries[here] = self.mine.entry(here, OwnData.State(isIn: true))
         }
-        if !self.mine.offers.isEmpty {
+        if !self.mine.offers.isEmpty, !isResting {
             let sets = Set(self.mine.offers.map(\.rawValue))
             var offered = 0
             for (item, state) in self.allOwn(besides: notes.id)
@@ -107,12 +112,13 @@ extension Node {
         _ flight: InFlight, besides notes: ConversationID
     ) -> [(OwnItem, OwnData.State)] {
         let commits = self.disk.commits
-        var changed = commits.people.flatMap { self.own(of: $0, $1) }
-        let begun = commits.membership.filter { !$0.value.kind.hasJoins }
+        let begun = commits.membership.filter { !commits.isResting && !$0.value.kind.hasJoins }
         let entered = flight.batch.membership.merging(begun) { $1 }
-        for (id, membership) in entered where id != notes {
-            changed += self.own(of: membership.kind, isIn: membership.isJoined)
+        var changed = entered.filter { $0.key != notes }.flatMap {
+            self.own(of: $0.value.kind, isIn: $0.value.isJoined)
         }
+        guard !commits.isResting else { return changed }
+        changed += commits.people.flatMap { self.own(of: $0, $1) }
         for (id, change) in commits.choices.arrangements where id != notes {
             guard let now = self.conversations.table[id]?.arrangement else { continue }
             changed += self.own(of: id, change.applied(to: now))
@@ -225,11 +231,21 @@ extension Node {
         guard standing != .unsaid, let value = (standing == .blocked ? block : contact)?.value
         else { return }
         let known = OwnContact(decoding: value)
-        if let person = known.person {
+        if let person = known.person, self.mayBe(peer, of: person.id) {
             let device = KnownPeer(id: peer, addresses: [], lastSeen: 0, person: person)
             self.performDialling(self.dialling.recall([device], at: self.now))
         }
         if let profile = known.profile, profile.author == peer { self.recall([profile]) }
+    }
+
+    /// Whether a device is taken for one of a person's because another device of the user says so: not where it is known
+    /// as somebody else's, nor for the user's own.
+    private func mayBe(_ device: PeerID, of person: PersonID) -> Bool {
+        let known = [
+            self.person(of: device), self.conversations.privates.direct(at: device)?.person.id,
+        ]
+        return person != self.own.certificate.personID
+            && known.allSatisfy { ($0 ?? person) == person }
     }
 
     private mutating func follow(_ id: ConversationID, _ state: OwnData.State) {
@@ -246,7 +262,7 @@ extension Node {
         case .room(let room): kind = .room(room)
         case .secret(let room): kind = .secret(room)
         case .direct(let device, let person):
-            guard self.standing(of: device) != .blocked,
+            guard self.standing(of: device) != .blocked, self.mayBe(device, of: person.id),
                 let direct = try? DirectConversation(
                     of: self.own.person, with: person, at: device)
             else { return }

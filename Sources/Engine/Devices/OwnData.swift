@@ -15,11 +15,13 @@ struct OwnData: Sendable {
 
     private struct Word: Sendable {
         let entry: OwnEntry
-        let author: PeerID
+        let log: LogName
         let time: HybridTime
     }
 
     private var words: [OwnItem: [EntryID: Word]] = [:]
+    /// What other devices have filled of their share.
+    private var bytes: [PeerID: Int] = [:]
     /// From when on devices do not count.
     private var revoked: [PeerID: HybridTime] = [:]
     /// Whether the user has, or had, another device: otherwise nothing is written.
@@ -29,24 +31,33 @@ struct OwnData: Sendable {
     /// What the user has read on other devices.
     var reads = OwnReads()
 
-    /// Takes what a device of the user says.
-    mutating func take(_ entry: OwnEntry, _ id: EntryID, by author: PeerID, at time: HybridTime) {
+    /// Takes what a device of the user says; of another one no more than its share, since it may be a thief's.
+    mutating func take(
+        _ entry: OwnEntry, _ id: EntryID, by log: LogName, at time: HybridTime, isBounded: Bool
+    ) {
         self.isShared = true
-        self.words[OwnItem(entry), default: [:]][id] = Word(
-            entry: entry, author: author, time: time)
+        if isBounded {
+            let filled = self.bytes[log.author, default: 0] + entry.storedBytes
+            guard filled <= Limits.ownDeviceBytes else { return }
+            self.bytes[log.author] = filled
+        }
+        self.words[OwnItem(entry), default: [:]][id] = Word(entry: entry, log: log, time: time)
     }
 
     /// A device does not count from a time on; nil where it counts again.
     mutating func revoke(_ device: PeerID, from time: HybridTime?) { self.revoked[device] = time }
 
-    /// What counts of an item: the words that no other one which counts replaces.
+    /// What counts of an item: of each log the last word, where no other one which counts replaces it.
     private func heads(of item: OwnItem) -> [(key: EntryID, value: Word)] {
         guard let words = self.words[item] else { return [] }
         let counting = words.filter { word in
-            self.revoked[word.value.author].map { word.value.time <= $0 } ?? true
+            self.revoked[word.value.log.author].map { word.value.time <= $0 } ?? true
         }
         let replaced = Set(counting.values.flatMap(\.entry.replaced))
-        return counting.filter { !replaced.contains($0.key) }
+        let last = counting.values.reduce(into: [LogName: HybridTime]()) {
+            $0[$1.log] = max($0[$1.log] ?? $1.time, $1.time)
+        }
+        return counting.filter { !replaced.contains($0.key) && last[$0.value.log] == $0.value.time }
             .sorted { ($0.value.time, $0.key) < ($1.value.time, $1.key) }
     }
 
@@ -76,4 +87,16 @@ struct OwnData: Sendable {
             value: wanted.isIn ? wanted.value : [],
             replacing: heads.suffix(Limits.ownReplaced).map(\.key))
     }
+}
+
+extension OwnEntry {
+    /// What it takes of memory, about.
+    fileprivate var storedBytes: Int {
+        128 + self.item.count + self.value.count + 32 * self.replaced.count
+    }
+}
+
+extension Limits {
+    /// What each other device of the user may say of what is the user's: tens of thousands of changes.
+    package static let ownDeviceBytes = 16_777_216
 }

@@ -64,12 +64,7 @@ extension Node {
         self.performDialling(self.dialling.forget(forgotten.sorted()))
         self.meetForgotten(flight.batch.membership)
         for case (_, .standing(let peer, let standing)) in flight.answers {
-            switch standing {
-            case .blocked:
-                if self.endRequest(of: peer) { self.tellDecided(peer, isAccepted: false) }
-            case .known, .verified: self.takeBackDecline(of: peer)
-            case .unsaid: break
-            }
+            if standing == .known || standing == .verified { self.takeBackDecline(of: peer) }
         }
     }
 

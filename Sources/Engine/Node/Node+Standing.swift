@@ -76,6 +76,7 @@ extension Node {
             }
             self.performDialling(self.dialling.block([peer]))
             if let link = self.links.id(of: peer) { self.close(link, .blocked, "not wanted") }
+            if self.endRequest(of: peer) { self.tellDecided(peer, isAccepted: false) }
         }
         if !standings.isEmpty {
             for id in self.catchUp.holes.conversations { self.watchHoles(in: id) }

@@ -18,7 +18,8 @@ struct OwnDataTests {
         var clock: UInt64
 
         mutating func take(_ word: Word) {
-            self.data.take(word.entry, word.id, by: word.author, at: word.time)
+            let log = LogName(author: word.author, incarnation: 1)
+            self.data.take(word.entry, word.id, by: log, at: word.time, isBounded: true)
         }
 
         /// The user changes something; what is told already is not told again.
@@ -156,6 +157,47 @@ struct OwnDataTests {
         #expect(one.data.state(of: Self.ada)?.isIn == false)
     }
 
+    // Shows: device.own
+    @Test("is replaced whole, however many words a device has written that replace none")
+    func unreplaced() throws {
+        var one = Self.device(1, clock: 1_000)
+        for number in UInt64(1)...200 {
+            let bytes = withUnsafeBytes(of: number.bigEndian) { Array($0) }
+            let entry = OwnEntry(set: Self.ada.set, item: Self.ada.item)
+            one.take(
+                Word(
+                    entry: try #require(entry),
+                    id: EntryID(BLAKE2b.hash256(bytes, personal: .markHead)),
+                    author: Harness.peer(9), time: HybridTime(wallMilliseconds: number)))
+        }
+        one.follow()
+        one.change(Self.ada, .init(isIn: false))
+        #expect(one.data.state(of: Self.ada)?.isIn == false)
+    }
+
+    // Shows: device.own
+    @Test("takes a bounded part of the memory, however much a device writes")
+    func bounded() throws {
+        var one = Self.device(1, clock: 1)
+        let value = [UInt8](repeating: 1, count: Limits.ownValueBytes)
+        let most = Limits.ownDeviceBytes / value.count
+        for number in UInt64(0)...UInt64(most) {
+            let item = OwnItem(
+                .contacts,
+                ConversationID(
+                    BLAKE2b.hash256(
+                        withUnsafeBytes(of: number.bigEndian) { Array($0) }, personal: .markHead)))
+            let entry = OwnEntry(set: item.set, item: item.item, value: value)
+            one.take(
+                Word(
+                    entry: try #require(entry), id: EntryID(try #require(item.key)),
+                    author: Harness.peer(9), time: HybridTime(wallMilliseconds: number)))
+        }
+        #expect((most * 9 / 10..<most).contains(one.data.all.count))
+        one.change(Self.ada, .init(isIn: true))
+        #expect(one.data.state(of: Self.ada)?.isIn == true)
+    }
+
     @Test("is nothing for who has one device: no entry, and no conversation with oneself")
     func alone() {
         var harness = Harness()
@@ -223,8 +265,9 @@ struct FollowedDataTests {
         let entry = try #require(self.harness.node.mine.entry(item, state))
         self.words += 1
         self.harness.node.mine.take(
-            entry, EntryID(fixed32(self.words)), by: Harness.peer(9),
-            at: HybridTime(wallMilliseconds: self.harness.now.wall))
+            entry, EntryID(fixed32(self.words)),
+            by: LogName(author: Harness.peer(9), incarnation: 1),
+            at: HybridTime(wallMilliseconds: self.harness.now.wall), isBounded: true)
         self.harness.node.followOwn()
         self.harness.give(.timer(.search))
         self.harness.settle()
@@ -289,5 +332,66 @@ struct FollowedDataTests {
                 OwnItem(.verified, Harness.peer(3)), OwnItem(.blocked, Self.pat),
                 OwnItem(.devices, harness.node.id),
             ])
+    }
+
+    // Shows: device.own
+    @Test("turns no conversation over to somebody else than the person whose device is known")
+    func anothersKeys() throws {
+        var test = self
+        let mallory = personKeys(80, 81).publicKeys
+        let known = try #require(test.harness.node.person(of: Self.pat))
+        let direct = try DirectConversation(of: Self.own, with: mallory, at: Self.pat)
+        try test.tell(
+            OwnItem(.conversations, direct.id), OwnPlace.direct(Self.pat, mallory).encoded)
+        #expect(!test.harness.node.isJoinedOrWillBe(direct.id))
+        #expect(test.harness.node.direct(with: Self.pat)?.person.id == known)
+        let contact = OwnContact(person: Self.own.publicKeys, profile: nil)
+        try test.tell(OwnItem(.contacts, Harness.peer(30)), contact.encoded)
+        #expect(!test.harness.node.isOwnDevice(Harness.peer(30)))
+    }
+
+    // Shows: device.own
+    @Test("does not undo what was joined while the store was failing")
+    func resting() {
+        var test = self
+        let lab = room("lab")
+        test.harness.give(.request(RequestID(80), .stand(Self.pat, .known)))
+        test.harness.batch = nil
+        test.harness.give(
+            .commitFailed(StoreFailure(reason: .full, detail: "full", remedy: "free some")))
+        test.harness.join(lab)
+        #expect(test.harness.batch?.membership[lab.conversation]?.isJoined == true)
+        test.harness.settle()
+        let item = OwnItem(.conversations, lab.conversation)
+        #expect(test.harness.node.mine.state(of: item)?.isIn == true)
+        #expect(test.told(.contacts) == nil)
+    }
+
+    // Shows: device.own
+    @Test("to be read counts no longer once that device is revoked")
+    func revokedReads() {
+        var test = self
+        let key = LogKey(
+            conversation: room("ops").conversation,
+            name: LogName(author: Self.pat, incarnation: 1))
+        let row = Mark.Row(tag: Mark.tag(of: key), stored: 1 << 60, read: 1 << 60, headTag: 0)
+        test.harness.node.mine.reads.take(Mark(rows: [row]))
+        test.harness.give(.request(RequestID(80), .revokeDevice(Harness.peer(9))))
+        test.harness.settle()
+        #expect(test.harness.node.mine.reads.read(of: key) == 0)
+    }
+
+    // Shows: device.own
+    @Test("ends the request of somebody who is blocked there")
+    func blockedRequest() throws {
+        var test = self
+        let person = try #require(test.harness.node.keys(of: Self.pat))
+        test.harness.node.take(
+            DirectRequest(
+                device: Self.pat, person: person, text: "hello", time: 1, source: "192.0.2.2"))
+        #expect(test.harness.node.pendingRequests.count == 1)
+        try test.tell(OwnItem(.blocked, Self.pat))
+        #expect(test.harness.node.standing(of: Self.pat) == .blocked)
+        #expect(test.harness.node.pendingRequests.isEmpty)
     }
 }
