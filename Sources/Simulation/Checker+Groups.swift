@@ -281,16 +281,15 @@ extension Checker {
     /// Up to which entry of a log all can get: where newcomers read nothing older, a key may be for one member alone,
     /// who never met the machine that made it; that one is gone.
     private func reachable(of key: LogKey, among members: [Machine]) -> UInt64 {
-        func count(_ machine: Machine) -> UInt64 { machine.store.logs[key]?.head.seq ?? 0 }
-        guard self.groups.table[key.conversation]?.history == .joined,
-            let least = members.map(count).min(),
-            let next = members.lazy.compactMap({ $0.store.id(of: least + 1, in: key) }).first,
-            let entry = self.written[next]
-        else { return .max }
-        var epoch = entry.epoch
-        if case .epoch(let announcement)? = entry.content { epoch = announcement.id }
-        let holders = self.groups.holders[epoch] ?? []
-        return epoch == .zero || members.contains { holders.contains($0.index) } ? .max : least
+        guard self.groups.table[key.conversation]?.history == .joined else { return .max }
+        let stops = Set(members.map { $0.store.logs[key]?.head.seq ?? 0 }).sorted()
+        return stops.first { stop in
+            guard let next = members.lazy.compactMap({ $0.store.id(of: stop + 1, in: key) }).first,
+                let key = self.written[next]?.awaited, key != .zero
+            else { return false }
+            let holders = self.groups.holders[key] ?? []
+            return !members.contains { holders.contains($0.index) }
+        } ?? .max
     }
 
     private func isRemoverHere(

@@ -16,6 +16,8 @@ struct Checker {
         var isSealed: Bool
         /// Names the key that seals it.
         var epoch: Bytes32
+        /// In a group: the key that a member waits for before taking it, which seals it or is announced by it.
+        var awaited: Bytes32
         /// Whether the entry that opens its log is sealed, so that not all know whose log it is; nil
         /// where the log does not begin as one must.
         var isOpeningSealed: Bool?
@@ -168,12 +170,14 @@ struct Checker {
                     isSealed || isGroup
                 }
             }
+            var awaited = entry.epoch
+            if case .epoch(let announcement)? = content { awaited = announcement.id }
             // Who reads what is sealed reads nothing else, and the other way round.
             let isSeen = isOpeningSealed == isSealed && content?.traits.isShown == true
             self.written[id] = Written(
                 key: key, seq: run.run.first + UInt64(offset), prev: prev, time: entry.time,
                 deps: entry.deps, content: isSeen ? content : nil, isSealed: isSealed,
-                epoch: entry.epoch,
+                epoch: entry.epoch, awaited: awaited,
                 isOpeningSealed: isOpeningSealed,
                 isControl: entry.entryClass == EntryClass.control.rawValue)
             self.noteErasing(content, by: id)
