@@ -155,8 +155,10 @@ extension Checker {
         if roster.members[person] != nil { return .max }
         guard roster.brought.contains(person) else { return 0 }
         guard let removals = roster.removals[person] else { return .max }
-        return removals.flatMap { self.positions(in: $0) }.filter { $0.log == log }.map(\.seq).max()
-            ?? 0
+        // The most senior author's counts; up to the least of all, every member has the log in any case.
+        return removals.map { id in
+            self.positions(in: id).first { $0.log == log }?.seq ?? 0
+        }.min() ?? 0
     }
 
     private func positions(in id: ActID) -> [LogPosition] {

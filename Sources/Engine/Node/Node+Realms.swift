@@ -181,7 +181,9 @@ extension Node {
     /// Tells peers of its realm that this node is in a conversation no longer.
     mutating func retract(_ id: ConversationID) {
         let conversation = self.conversations.table[known: id]
-        for link in self.links.ids where self.concerns(conversation.kind, link) {
+        // A group that the user has left concerns nobody by now.
+        let isGroup = conversation.kind.group != nil
+        for link in self.links.ids where isGroup || self.concerns(conversation.kind, link) {
             if conversation.name != nil {
                 self.send(.roomsLeft([id]), on: link)
             } else {

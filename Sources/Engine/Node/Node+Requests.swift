@@ -177,6 +177,8 @@ extension Node {
             for link in self.links.sharing(id) {
                 let isOfKnown = self.isOfKnown(link)
                 self.catchUp.payloadWants.look(at: link, in: id, isOfKnown: isOfKnown)
+                // Leaving has ended it, though the two still share what a peer is to have of that.
+                self.perform(self.groups.exchange(id, on: link))
             }
             return
         }

@@ -209,9 +209,13 @@ computing() {
     )
     FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 10000 || echo 120) \
         part simulation lines "${simulate[@]}"
-    # The shell keeps this name for itself, so it is `env` that sets it. Before 19 one is open: Docs/Testing/Simulation.md.
-    FROM=19 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 100 || echo 40) \
-        part group-simulation lines env GROUPS=1 "${simulate[@]}"
+    # The shell keeps this name for itself, so it is `env` that sets it. The last two are of people who left a group
+    # before they were in it, and whom somebody let in who was removed.
+    local seeds
+    for seeds in "1 $([ "${STOA_LONG:-}" = 1 ] && echo 60 || echo 40)" "166 1" "277 1"; do
+        FROM=${seeds% *} COUNT=${seeds#* } \
+            part "groups-from-${seeds% *}" lines env GROUPS=1 "${simulate[@]}"
+    done
     FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 2000 || echo 55) ASSAULT=1 \
         part assaults lines "${simulate[@]}"
     FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 150 || echo 60) SYBILS=1 \
