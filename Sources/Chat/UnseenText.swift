@@ -33,7 +33,7 @@ struct UnseenText: Equatable, Sendable {
         return self.text
     }
 
-    /// What stands in the place of the input line.
+    /// What is shown in place of the input line.
     func row(columns: Int) -> ScreenRow {
         var row = ScreenRow()
         switch self.kind {

@@ -427,8 +427,8 @@ extension GroupState {
             || self.view.roster.brought.contains(author)
     }
 
-    /// The acts that show a newcomer why they are in who does not have all of the past: the link that they came by, what
-    /// was accepted, and what has made an admin of who has let them in.
+    /// The acts that show a newcomer without the whole past why they are in: the link that they came by, what was
+    /// accepted, and what made whoever let them in an admin.
     fileprivate func reasons(for act: Act) -> [ActID] {
         switch act.statement.kind {
         case .join(let link, _): return [link]

@@ -14,7 +14,7 @@ package enum JoinObstacle: Hashable, Sendable {
     /// The line has another secret than the link.
     case altered
 
-    /// Whether the link shows by itself that nobody comes by it any longer.
+    /// Whether the link itself shows that nobody can come by it now.
     package var isOver: Bool {
         switch self {
         case .unanswered, .approval, .ended: false
