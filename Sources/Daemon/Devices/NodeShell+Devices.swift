@@ -244,7 +244,7 @@ extension RPCError {
                     remedy: "see stoa device list")
             case .onlyOne:
                 .refused(
-                    "this is your only device: a name would tell it from nothing",
+                    "this is your only device, and a name tells devices apart",
                     reason: "onlyDevice", remedy: "link another one first: stoa device link")
             }
     }
