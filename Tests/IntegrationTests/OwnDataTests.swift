@@ -99,5 +99,53 @@ extension IntegrationTests {
                 #expect(try node.list("conversations").allSatisfy { $0["unread"] == 0 })
             }
         }
+
+        private static func realms(_ node: Node) throws -> [String: JSON] {
+            let realms = try node.list("realms").filter { $0["joined"] == true }
+            return try Dictionary(
+                uniqueKeysWithValues: realms.compactMap { realm in
+                    guard let name = realm["name"]?.stringValue, name != "open" else { return nil }
+                    let invite = try node.call("realmInvite", ["name": .string(name)])["invite"]
+                    return (name, invite ?? .null)
+                })
+        }
+
+        // Shows: device.own
+        @Test("realms follow as they are joined, renewed and left, with the rooms in them")
+        func realmsFollow() throws {
+            let scratch = try Scratch()
+            let (old, new, ada) = try Self.benTwice(scratch)
+            func awaitSame(_ names: String...) throws {
+                for node in [old, new] {
+                    try node.await("\(names); not \(Self.realms(old)), \(Self.realms(new))") { _ in
+                        let found = try (Self.realms(old), Self.realms(new))
+                        return found.0 == found.1 && found.0.keys.sorted() == names
+                    }
+                }
+            }
+            _ = try old.call("realmNew", ["name": "office"])
+            try awaitSame("office")
+            // What the other device was told of is as good as the first one's invitation.
+            let invite = try new.call("realmInvite", ["name": "office"])["invite"] ?? .null
+            _ = try ada.call("realmJoin", ["invite": invite])
+            try old.join("office/desk")
+            try Self.awaitSame(old, new, "agora", "office/desk")
+            try ada.join("office/desk")
+            try ada.send("in the office", to: "office/desk")
+            try new.awaitTexts(["in the office"], in: "office/desk")
+            // It is renewed while the other device is away.
+            try old.stop()
+            _ = try new.call("realmRotate", ["name": "office", "seconds": 0])
+            let renewed = try Self.realms(new)
+            try old.start()
+            try awaitSame("office")
+            #expect(try Self.realms(new) == renewed)
+            // A start between changes nothing, and then it is left on both.
+            try old.stop()
+            try old.start()
+            try awaitSame("office")
+            _ = try old.call("realmLeave", ["name": "office"])
+            try awaitSame()
+        }
     }
 }

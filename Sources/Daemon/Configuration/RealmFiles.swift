@@ -259,7 +259,8 @@ struct StoredRealms: Equatable, Sendable {
     func named(by configuration: Configuration) -> Realms {
         Realms(
             self.realms, isInOpen: configuration.isInOpenRealm,
-            defaultName: configuration.defaultRealm, left: self.left)
+            defaultName: configuration.defaultRealm, left: self.left,
+            installed: Set(self.installed.keys))
     }
 
     subscript(name: RealmName) -> Realm? { self.realms.first { $0.name == name } }

@@ -97,28 +97,73 @@ extension NodeShell {
         then change: @escaping (inout StoredRealms) -> Void, answer: @escaping () -> Void
     ) throws(RPCError) {
         guard !self.realms.isChanging else { throw .busy("another realm is being written") }
+        let isTaken = self.writeRealms(write) { failure in
+            if let failure {
+                return reply.fail(.storageFailed(failure.reason, remedy: failure.remedy ?? ""))
+            }
+            change(&self.realms)
+            self.happened(.realms(self.nodeRealms))
+            answer()
+        }
+        guard isTaken else { throw .busy("too much is waiting for the disk") }
+    }
+
+    /// Changes the files on the worker; false where too much waits for it, and then nothing happens.
+    private func writeRealms(
+        _ write: @escaping @Sendable (RealmFiles) throws(SystemError) -> Void,
+        then done: @escaping (SystemError?) -> Void
+    ) -> Bool {
         let files = self.realmFiles
         self.realms.isChanging = true
-        let isTaken = self.workers.common.run { () -> Result<Void, SystemError> in
-            do throws(SystemError) {
-                return .success(try write(files))
-            } catch { return .failure(error) }
-        } then: { result in
+        let isTaken = self.workers.common.run { () -> SystemError? in
+            do throws(SystemError) { try write(files) } catch { return error }
+            return nil
+        } then: { failure in
             self.turn {
                 self.realms.isChanging = false
-                switch result {
-                case .success:
-                    change(&self.realms)
-                    self.happened(.realms(self.nodeRealms))
-                    answer()
-                case .failure(let error):
-                    reply.fail(.storageFailed(error.reason, remedy: error.remedy ?? ""))
-                }
+                done(failure)
             }
         }
-        guard isTaken else {
-            self.realms.isChanging = false
-            throw .busy("too much is waiting for the disk")
+        if !isTaken { self.realms.isChanging = false }
+        return isTaken
+    }
+
+    /// Joins, renews or leaves a realm as the user has done on another device.
+    ///
+    /// The node asks again with whatever is told next, so what cannot be done at this moment is not lost.
+    func followRealm(_ told: Realm, isJoined: Bool) {
+        guard !self.realms.isChanging, self.realms.installed[told.id] == nil else { return }
+        var realm = told
+        if isJoined, let free = self.freeName(for: told) { realm.name = free }
+        let followed = realm
+        _ = self.writeRealms { (files) throws(SystemError) in
+            if isJoined { try files.write(followed) } else { try files.leave(followed) }
+        } then: { failure in
+            if let failure {
+                return self.log(
+                    .warning,
+                    "the realm \"\(followed.name)\", which you changed on another device, "
+                        + "cannot be written: \(failure.reason)")
+            }
+            if isJoined { self.realms.put(followed) } else { self.realms.drop(followed) }
+            self.log(
+                .notice,
+                "as on another device of yours: "
+                    + "\(isJoined ? "in" : "out of") the realm \"\(followed.name)\"")
+            self.happened(.realms(self.nodeRealms))
         }
+    }
+
+    /// Another name for a realm where a different one has its name; nil where it is free.
+    private func freeName(for realm: Realm) -> RealmName? {
+        func isTaken(_ name: RealmName) -> Bool {
+            self.realms[name].map { $0.id != realm.id } ?? false
+        }
+        guard isTaken(realm.name) else { return nil }
+        // Of two realms each, one more name than there may be realms is enough.
+        let others = (2...Limits.realms + 2).lazy.compactMap {
+            RealmName(typed: "\(realm.name.text.prefix(Limits.realmNameCharacters - 3))-\($0)")
+        }
+        return others.first { !isTaken($0) }
     }
 }

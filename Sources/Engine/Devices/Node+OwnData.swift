@@ -37,13 +37,14 @@ extension Node {
     }
 
     /// A link is to another device of the user: the older one tells the newer one what it does not know, and each tells
-    /// the other one whom it trusts most and least.
+    /// the other one its realms, and whom it trusts most and least.
     mutating func meetOwnDevice(_ info: LinkInfo) {
         guard info.peer != self.id else { return }
         self.mine.isShared = true
         let other = info.certificate.added
         let isOlder = (self.own.certificate.added, self.id) < (other, info.peer)
-        self.mine.offers.formUnion(isOlder ? Set(OwnSet.allCases) : [.verified, .blocked])
+        self.mine.offers.formUnion(
+            isOlder ? Set(OwnSet.allCases) : [.verified, .blocked, .realms])
     }
 
     /// Takes what a run in the notes says; whether it says anything.
@@ -63,6 +64,7 @@ extension Node {
                 entry, append.run.ids[index], by: run.key.name, at: run.entries[index].time,
                 isBounded: run.key.name.author != self.id)
             says = true
+            if run.key.name.author != self.id { self.mine.realms.hear(OwnItem(entry)) }
             if entry.set == OwnSet.devices.rawValue { self.changed(.devices) }
         }
         return says
@@ -86,6 +88,7 @@ extension Node {
         if self.mine.state(of: here)?.isIn != true {
             entries[here] = self.mine.entry(here, OwnData.State(isIn: true))
         }
+        if !isResting { self.tellRealms(&entries) }
         if !self.mine.offers.isEmpty, !isResting {
             let sets = Set(self.mine.offers.map(\.rawValue))
             var offered = 0
@@ -138,6 +141,9 @@ extension Node {
         where conversation.isJoined && id != notes {
             all += self.own(of: conversation.kind, isIn: true)
             all += self.own(of: id, conversation.arrangement)
+        }
+        all += self.own.realms.secret.compactMap { realm in
+            self.ownRealm(realm.id).map { (OwnItem(realm.id), $0) }
         }
         let profile = self.profile(of: self.id)
         all.append((.profile, OwnData.State(isIn: true, value: profile.encoded)))
@@ -207,6 +213,8 @@ extension Node {
                 }
                 self.follow(set == .muted ? .muted : .archived, of: id, state.isIn)
             case .profile: self.followProfile(state)
+            case .realms:
+                if let key = item.key { self.followRealm(RealmID(key), state) }
             case .devices: break
             }
         }

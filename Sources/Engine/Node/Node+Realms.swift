@@ -9,6 +9,7 @@ extension Node {
 
     mutating func setRealms(_ realms: Realms) {
         self.disk.commits.add(realms.notices(since: self.own.realms, at: self.now.wall))
+        self.noteOwnRealms(as: realms)
         self.own.realms = realms
         self.renewSecrets()
         self.followOwn()

@@ -11,16 +11,19 @@ package struct Realms: Hashable, Sendable {
     package var defaultName: RealmName
     /// What realms were called that were left: the history of their rooms stays.
     package var left: [RealmID: RealmName]
+    /// Those that an administrator installed, which the user cannot change.
+    package var installed: Set<RealmID>
 
     /// A node that is in these realms.
     package init(
         _ secret: [Realm] = [], isInOpen: Bool = true, defaultName: RealmName = .open,
-        left: [RealmID: RealmName] = [:]
+        left: [RealmID: RealmName] = [:], installed: Set<RealmID> = []
     ) {
         self.secret = secret.sorted { $0.name < $1.name }
         self.isInOpen = isInOpen
         self.defaultName = defaultName
         self.left = left
+        self.installed = installed
     }
 
     // MARK: Secrets

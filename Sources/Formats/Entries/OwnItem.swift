@@ -18,6 +18,8 @@ package enum OwnSet: UInt8, CaseIterable, Sendable {
     case profile = 7
     /// Which devices there are, and what the user calls them: each adds itself.
     case devices = 8
+    /// The realms that the user is in and that no administrator has installed.
+    case realms = 9
 }
 
 /// Something that may be in a set.
@@ -37,12 +39,17 @@ package struct OwnItem: Hashable, Comparable, Sendable {
         (self.set, self.item) = (set.rawValue, conversation.hash.bytes)
     }
 
+    /// A realm, by its id.
+    package init(_ realm: RealmID) {
+        (self.set, self.item) = (OwnSet.realms.rawValue, realm.hash.bytes)
+    }
+
     /// The own profile.
     package static let profile = OwnItem(OwnSet.profile.rawValue, [0])
 
     private init(_ set: UInt8, _ item: [UInt8]) { (self.set, self.item) = (set, item) }
 
-    /// The device's key or the conversation's id; nil for what is neither.
+    /// The device's key, or the id of the conversation or realm; nil for what is none of these.
     package var key: Bytes32? { Bytes32(self.item) }
 
     package static func < (left: OwnItem, right: OwnItem) -> Bool {
