@@ -86,12 +86,14 @@ package enum Files {
         if let file { self.erase(file) }
     }
 
-    /// Removes a file and overwrites what was in it with zeros.
+    /// Removes a file and overwrites what was in it with zeros, once its name is gone for good.
     package static func removeErasing(_ path: String) throws(SystemError) {
         let number = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
         let file = number < 0 ? nil : FileDescriptor(owning: number)
         try self.remove(path)
-        if let file { self.erase(file) }
+        guard let file else { return }
+        try self.syncDirectory(self.parent(of: path))
+        self.erase(file)
     }
 
     /// Overwrites a file without a name; where that fails, or the disk writes elsewhere, its bytes stay in free blocks.

@@ -17,6 +17,18 @@ import Testing
         #expect(directory.names == ["file"])
     }
 
+    @Test("what a file had is overwritten once it is removed, but for one that has another name")
+    func erased() throws {
+        let directory = try TestFolder()
+        for name in ["one", "two"] { try Files.writeAtomically([1, 2, 3], to: directory(name)) }
+        try #require(Glibc.link(directory("two"), directory("copy")) == 0)
+        let file = try RandomAccessFile(reading: directory("one"))
+        for name in ["one", "two", "none"] { try Files.removeErasing(directory(name)) }
+        #expect(try file.read(at: 0, count: 3) == [0, 0, 0])
+        #expect(directory.names == ["copy"])
+        #expect(try Files.read(directory("copy"), limitBytes: 3) == [1, 2, 3])
+    }
+
     @Test("the mode asked for counts, whatever the umask")
     func modeOfFile() throws {
         let directory = try TestFolder()

@@ -40,9 +40,7 @@ struct PendingRestore {
     /// Removes what was kept.
     func drop() {
         do throws(SystemError) {
-            try Files.remove("\(self.folder)/\(Self.backupName)")
-            try Files.remove("\(self.folder)/\(Self.linkName)")
-            try Files.syncDirectory(self.folder)
+            for name in Self.names { try Files.removeErasing("\(self.folder)/\(name)") }
         } catch {
             // It is taken up once more then, which changes nothing.
         }

@@ -125,14 +125,14 @@ struct Alerts: Sendable {
     /// Raises an alert; gives the line of the log, where it is worth one.
     mutating func line(
         raising code: Alert.Code, about peer: PeerID?, in conversation: ConversationID?,
-        isTrusted: Bool, _ text: String, lasting duration: UInt64?, at now: Instant
+        isTrusted: Bool, _ text: String, logged: String, lasting duration: UInt64?, at now: Instant
     ) -> AlertAction? {
         let isNews = self.raise(
             code, about: peer, isTrusted: isTrusted, text, lasting: duration, at: now)
         guard isNews else { return nil }
         let subject = LogSubject(peer: peer, conversation: conversation, alert: code)
-        guard isTrusted else { return self.warning(text, about: subject, at: now) }
-        return .perform(.log(code == .damage ? .error : .warning, text, subject))
+        guard isTrusted else { return self.warning(logged, about: subject, at: now) }
+        return .perform(.log(code == .damage ? .error : .warning, logged, subject))
     }
 
     /// A warning that peers can cause again and again; nil where there were enough of them.

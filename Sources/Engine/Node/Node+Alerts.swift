@@ -22,15 +22,17 @@ extension Node {
     }
 
     /// Raises an alert by what this node has seen itself; never by what a stranger says.
+    ///
+    /// - Parameter logged: the line of the log; needed where the text has a name that a lock hides.
     mutating func raiseAlert(
         _ code: Alert.Code, about peer: PeerID? = nil, in conversation: ConversationID? = nil,
-        _ text: String, lasting duration: UInt64? = nil
+        _ text: String, logged: String? = nil, lasting duration: UInt64? = nil
     ) {
         let isTrusted = peer.map { self.tier(of: $0) > .stranger } ?? true
         self.perform(
             self.alerts.line(
                 raising: code, about: peer, in: conversation, isTrusted: isTrusted, text,
-                lasting: duration, at: self.now))
+                logged: logged ?? text, lasting: duration, at: self.now))
     }
 
     /// Writes a warning that peers can cause again and again, where it is one of few.

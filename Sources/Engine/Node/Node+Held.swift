@@ -64,8 +64,8 @@ extension Node {
     /// Tells the user what others do not see yet, and until when, where at least half of the people do
     /// not with whom it is shared: one stranger alone raises no alarm.
     private mutating func updateHeldAlert() {
-        if let text = self.heldWarning {
-            self.raiseAlert(.held, text)
+        if let text = self.heldWarning(inLog: false), let logged = self.heldWarning(inLog: true) {
+            self.raiseAlert(.held, text, logged: logged)
         } else {
             self.alerts.clear(.held, at: self.now)
         }
@@ -82,7 +82,7 @@ extension Node {
         return !some.isEmpty && 2 * some.count >= all.count
     }
 
-    private var heldWarning: String? {
+    private func heldWarning(inLog: Bool) -> String? {
         var holders: Set<PersonID> = []
         var others: Set<PersonID> = []
         var counts: [LogKey: UInt64] = [:]
@@ -101,9 +101,7 @@ extension Node {
         guard self.isMost(holders, of: others.union(holders)) else { return nil }
         let total = counts.values.reduce(UInt64(0)) { $0.addingReportingOverflow($1).partialValue }
         let what = total == 1 ? "your last entry" : "your last \(total) entries"
-        let rooms = Set(counts.keys.map(\.conversation)).sorted()
-            .map { self.name(of: $0) ?? $0.description }
-        let names = rooms.prefix(3).joined(separator: ", ") + (rooms.count > 3 ? " and others" : "")
+        let names = self.names(of: Set(counts.keys.map(\.conversation)).sorted(), inLog: inLog)
         let until = counts.keys.map { key -> UInt64 in
             Self.due(self.conversations.table[known: key.conversation].log(key.name).head.time)
         }.max()

@@ -205,6 +205,15 @@ extension Node {
         return self.name(of: self.conversations.table[known: conversation].kind)
     }
 
+    /// The first of some conversations, as an alert has them: by name, and in the log, which no lock hides, by the
+    /// beginning of their id where they are private.
+    func names(of conversations: [ConversationID], inLog: Bool) -> String {
+        conversations.prefix(3).map { id in
+            let name = inLog && self.room(of: id) == nil ? nil : self.name(of: id)
+            return name ?? String(id.description.prefix(8))
+        }.joined(separator: ", ") + (conversations.count > 3 ? " and others" : "")
+    }
+
     /// How a conversation is written: `ops`, `office/ops`, `&ops`, `@Ada`.
     package func name(of kind: ConversationKind) -> String {
         switch kind {

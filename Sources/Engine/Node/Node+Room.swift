@@ -399,25 +399,29 @@ extension Node {
 
     // MARK: What the user is told
 
-    private mutating func tellCrowded(_ conversation: ConversationID) {
-        self.raiseAlert(
-            .crowded, in: conversation,
-            "\(self.name(of: conversation) ?? conversation.description) has as many logs as are kept "
+    mutating func tellCrowded(_ conversation: ConversationID) {
+        func text(inLog: Bool) -> String {
+            "\(self.names(of: [conversation], inLog: inLog)) has as many logs as are kept "
                 + "(\(self.bounds.all)): new ones of strangers are dropped, first from the addresses with "
-                + "most; contacts are always kept (stoa people add)",
+                + "most; contacts are always kept (stoa people add)"
+        }
+        self.raiseAlert(
+            .crowded, in: conversation, text(inLog: false), logged: text(inLog: true),
             lasting: Limits.alertMilliseconds)
     }
 
     /// Tells the user where at least half of the people keep nothing of what is written here.
     mutating func updateRefusedAlert() {
-        if let text = self.refusedWarning {
-            self.raiseAlert(.refused, text)
-        } else {
-            self.alerts.clear(.refused, at: self.now)
+        let rooms = self.roomsMostRefuse
+        guard !rooms.isEmpty else { return self.alerts.clear(.refused, at: self.now) }
+        func text(inLog: Bool) -> String {
+            "most others do not keep what you write in \(self.names(of: rooms, inLog: inLog)): they have no "
+                + "room for more logs of strangers; ask them to run: stoa people add @\(self.id)"
         }
+        self.raiseAlert(.refused, text(inLog: false), logged: text(inLog: true))
     }
 
-    private var refusedWarning: String? {
+    private var roomsMostRefuse: [ConversationID] {
         var rooms: [ConversationID] = []
         // Where two write to each other, this is not for want of room: the other one has not let in.
         for conversation in self.receipts.refused.conversations
@@ -431,12 +435,6 @@ extension Node {
             // One stranger alone raises no alarm.
             if self.isMost(refusing, of: all) { rooms.append(conversation) }
         }
-        guard !rooms.isEmpty else { return nil }
-        let names =
-            rooms.prefix(3).map { self.name(of: $0) ?? $0.description }
-            .joined(separator: ", ") + (rooms.count > 3 ? " and others" : "")
-        return
-            "most others do not keep what you write in \(names): they have no room for more logs "
-            + "of strangers; ask them to run: stoa people add @\(self.id)"
+        return rooms
     }
 }

@@ -35,8 +35,9 @@ extension Node {
             case .perform(let action): self.actions.append(action)
             case .send(let frame, let link): self.send(frame, on: link)
             case .warn(let text): self.logThinned(text)
-            case .tellDamage(let text?): self.raiseAlert(.fileDamage, text)
-            case .tellDamage(nil): self.alerts.clear(.fileDamage, at: self.now)
+            case .tellDamage(let text?, let logged):
+                self.raiseAlert(.fileDamage, text, logged: logged)
+            case .tellDamage(nil, _): self.alerts.clear(.fileDamage, at: self.now)
             case .pump(let link): self.pumpPieces(link)
             }
         }

@@ -11,16 +11,22 @@ struct DamagedFiles: Sendable {
         return true
     }
 
-    /// One is whole again or not wanted any longer; gives what it is called, and nil where it is not among
-    /// them.
-    mutating func end(_ blob: BlobID) -> String? {
-        guard let index = self.found.firstIndex(where: { $0.blob == blob }) else { return nil }
-        return self.found.remove(at: index).name
+    /// One is whole again or not wanted any longer; false where it is not among them.
+    mutating func end(_ blob: BlobID) -> Bool {
+        guard let index = self.found.firstIndex(where: { $0.blob == blob }) else { return false }
+        self.found.remove(at: index)
+        return true
     }
 
     /// What the alert says; nil where all are whole.
-    var text: String? {
-        guard let first = self.found.first?.name else { return nil }
+    var text: String? { self.found.first.map { self.text(of: $0.name) } }
+
+    /// What the log says of it, which has no names of files: a lock hides those of private conversations.
+    var loggedText: String? { self.found.first.map { self.text(of: Self.loggedName(of: $0.blob)) } }
+
+    static func loggedName(of blob: BlobID) -> String { "file \(blob.description.prefix(8))" }
+
+    private func text(of first: String) -> String {
         let others = self.found.count - 1
         let more =
             switch others {

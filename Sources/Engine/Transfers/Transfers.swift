@@ -6,8 +6,8 @@ enum TransferAction: Hashable, Sendable {
     case send(Frame, LinkID)
     /// Write a warning that peers can cause again and again, where it is one of few.
     case warn(String)
-    /// Raise the alert of damaged files by this text, or end it where there is none.
-    case tellDamage(String?)
+    /// Raise the alert of damaged files by these texts, or end it where there are none.
+    case tellDamage(String?, logged: String?)
     /// Send what is ready on a link as far as the peer takes it.
     case pump(LinkID)
 }
@@ -203,20 +203,23 @@ package struct Transfers: Sendable {
                 .fetch(blob, one.layout, in: one.place, isAwaited: false), neighbours, at: now,
                 &wanted)
         }
-        if self.damagedFiles.note(blob, called: name) {
-            wanted.append(.tellDamage(self.damagedFiles.text))
-        }
+        if self.damagedFiles.note(blob, called: name) { wanted.append(self.tellDamage) }
     }
 
     /// A file is whole again, or nothing tells of it any longer.
     mutating func endDamage(
         of blob: BlobID, isHealed: Bool, _ wanted: inout [TransferAction]
     ) {
-        guard let name = self.damagedFiles.end(blob) else { return }
+        guard self.damagedFiles.end(blob) else { return }
         if isHealed {
+            let name = DamagedFiles.loggedName(of: blob)
             wanted.append(.perform(.log(.info, "the copy of \(name) is whole again")))
         }
-        wanted.append(.tellDamage(self.damagedFiles.text))
+        wanted.append(self.tellDamage)
+    }
+
+    private var tellDamage: TransferAction {
+        .tellDamage(self.damagedFiles.text, logged: self.damagedFiles.loggedText)
     }
 
     // MARK: Fetching

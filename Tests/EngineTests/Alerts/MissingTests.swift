@@ -63,8 +63,8 @@ import Testing
         var alerts = Alerts()
         func raise() -> AlertAction? {
             alerts.line(
-                raising: .clock, about: nil, in: nil, isTrusted: true, "the clock is wrong",
-                lasting: nil, at: self.at(0))
+                raising: .clock, about: nil, in: nil, isTrusted: true, "the clock of Ada is wrong",
+                logged: "the clock is wrong", lasting: nil, at: self.at(0))
         }
         let subject = LogSubject(alert: .clock)
         #expect(raise() == .perform(.log(.warning, "the clock is wrong", subject)))

@@ -77,6 +77,23 @@ struct RealmLinkTests {
         #expect(Self.isShared(Self.ops, harness) && !Self.isShared(room("ops"), harness))
     }
 
+    @Test("the log has no name of a secret room, which an alert has")
+    func logged() {
+        var harness = Self.harness()
+        let war = SecretRoom(
+            realm: .open, name: room("war").name, suite: .xchacha20Poly1305, root: fixed32(77))
+        harness.node.conversations.table[war.id] = Conversation(.secret(war), isJoined: true)
+        let short = war.id.description.prefix(8)
+        harness.node.tellCrowded(war.id)
+        Self.open(&harness)
+        let alert = harness.node.status(at: harness.now).alerts.first?.text
+        #expect(alert?.contains("war has as many logs") == true)
+        #expect(harness.logged.contains { $0.hasPrefix("\(short) has as many logs") })
+        #expect(!harness.logged.contains { $0.contains("war") })
+        let names = harness.node.names(of: [war.id, Self.ops.conversation], inLog: true)
+        #expect(names == "\(short), office/ops")
+    }
+
     // Shows: told.tags
     @Test(
         "tags that are sent back are not believed: neither of realms, nor of rooms, nor of others")

@@ -92,13 +92,16 @@ import Testing
             .damaged(Self.blob, [FileTold(self.place, self.layout)], called: "plan.pdf"),
             neighbours, at: self.now)
         let isTold = damaged.contains {
-            if case .tellDamage(let text?) = $0 { text.contains("plan.pdf") } else { false }
+            guard case .tellDamage(let text?, let logged?) = $0 else { return false }
+            return text.contains("plan.pdf") && !logged.contains("plan.pdf")
+                && logged.contains(Self.blob.description.prefix(8))
         }
         #expect(isTold)
         #expect(transfers.downloads.report(of: Self.blob) != nil)
         let healed = transfers.take(
             .finished(Self.blob, beginning: []), neighbours, at: self.now)
-        #expect(healed.last == .tellDamage(nil))
+        #expect(healed.last == .tellDamage(nil, logged: nil))
+        #expect(!healed.contains { "\($0)".contains("plan.pdf") })
     }
 
     @Test(
