@@ -85,6 +85,8 @@ struct ChatMessage: Equatable, Sendable {
         if message.edited != nil { self.flags.append("edited") }
         if self.isLate { self.flags.append("late") }
         if message.disputed == true { self.flags.append("disputed") }
+        if message.outside == true { self.flags.append("outside") }
+        if message.ignored == true { self.flags.append("no effect") }
         if let answered = message.replyTo, !answered.id.isEmpty {
             self.answers = Answered(id: answered.id, person: answered.shownAuthor)
         }

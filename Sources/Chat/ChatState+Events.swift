@@ -86,7 +86,7 @@ extension ChatState {
         let isReading = isLooked && self.isReading
         let own = self.own.id
         self.with(id) {
-            if event.kind == .topic { $0.topic = event.text.shown }
+            if event.kind == .topic, event.ignored != true { $0.topic = event.text.shown }
             if event.kind == .join || event.kind == .leave { $0.hasMembers = false }
             if isOfOthers, !(isReading && $0.isAtEnd) {
                 // Who comes back finds where they left off.

@@ -106,6 +106,8 @@ extension ChatState {
         case .adminAdded: text = "\(who) \(are) an admin now"
         default: text = "\(who) \(are) not an admin now" + (by.map { ": by \($0)" } ?? "")
         }
+        // An admin's topic counts as long as they are one.
+        if change.knownEvent != .memberAdded { self.askForConversations() }
         self.note(text, in: id)
     }
 

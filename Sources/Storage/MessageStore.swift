@@ -300,8 +300,12 @@ package actor MessageStore {
     }
 
     /// One line for each conversation of which anything is known, ordered by id.
-    package func summaries() throws(StoreFailure) -> [ConversationSummary] {
-        try self.perform { (file) throws(SQLiteError) in try file.summaries() }
+    ///
+    /// - Parameter topicsBy: whose topics count, where it is not everybody's.
+    package func summaries(
+        topicsBy authors: [ConversationID: Set<PeerID>] = [:]
+    ) throws(StoreFailure) -> [ConversationSummary] {
+        try self.perform { (file) throws(SQLiteError) in try file.summaries(topicsBy: authors) }
     }
 
     /// Notes that the user has read a conversation up to a cursor; never moves back.

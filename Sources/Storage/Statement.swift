@@ -230,6 +230,13 @@ final class Statement {
         return try self.step() ? try body(self) : nil
     }
 
+    /// Reads rows until one gives something, and resets.
+    func firstFound<R>(_ body: (Statement) throws(SQLiteError) -> R?) throws(SQLiteError) -> R? {
+        defer { self.reset() }
+        while try self.step() { if let found = try body(self) { return found } }
+        return nil
+    }
+
     /// The first row's only column, an integer; nil where there is no row or it is NULL.
     func int() throws(SQLiteError) -> Int64? {
         defer { self.reset() }

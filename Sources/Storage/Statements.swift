@@ -408,10 +408,10 @@ final class ReadingStatements: StatementGroup {
         """)
     // Of these only the first row is read. With a LIMIT SQLite would make a table of its own for each run,
     // in which to put those of one moment in order.
-    /// What a conversation is about, as was said last: where it stands.
+    /// What a conversation is about, as was said last, and by whom: where it stands.
     lazy var topic = self.sql(
         """
-        SELECT e.arrival FROM entries e INDEXED BY entries_of_topics \(Self.joined)
+        SELECT e.arrival, a.key AS author FROM entries e INDEXED BY entries_of_topics \(Self.joined)
         WHERE e.conversation = :conversation AND e.arrival > 0
             AND e.kind = \(EntryKind.topic.rawValue)
             AND e.flags & \(EntryFlags.unlisted.union(.disputed).rawValue) = 0

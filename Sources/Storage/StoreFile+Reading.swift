@@ -344,8 +344,22 @@ extension StoreFile {
             }
     }
 
-    /// One line for each conversation.
-    func summaries() throws(SQLiteError) -> [ConversationSummary] {
+    /// Where it stands what a conversation is about.
+    private func topic(
+        of conversation: Int64, by authors: Set<PeerID>?
+    ) throws(SQLiteError) -> Int64? {
+        try self.statements.reading.topic.bind(.conversation, conversation)
+            .firstFound { (row) throws(SQLiteError) in
+                guard let authors else { return row.int(.arrival) }
+                let author = PeerID(try row.bytes32(.author))
+                return authors.contains(author) ? row.int(.arrival) : nil
+            }
+    }
+
+    /// One line for each conversation; see ``MessageStore/summaries(topicsBy:)``.
+    func summaries(
+        topicsBy authors: [ConversationID: Set<PeerID>]
+    ) throws(SQLiteError) -> [ConversationSummary] {
         var summaries: [(row: SummaryRow, summary: ConversationSummary)] = []
         try self.statements.reading.summaries.forEach { (row) throws(SQLiteError) in
             let summary = ConversationSummary(
@@ -363,7 +377,7 @@ extension StoreFile {
             summaries[index].summary.firstUnread = try self.firstUnread(of: row.id, summary)
             guard let shown = row.shown else { continue }
             if row.hasTopics {
-                let topic = try self.statements.reading.topic.bind(.conversation, row.id).int()
+                let topic = try self.topic(of: row.id, by: authors[summary.conversation])
                 summaries[index].summary.topic = try topic.flatMap { (place) throws(SQLiteError) in
                     try self.stored(at: place, self.storedEntry)
                 }

@@ -63,6 +63,10 @@ final class MessageLine {
         if message.disputed == true {
             line += self.console.styled(" (disputed)", .yellow)
         }
+        if message.outside == true { line += self.console.styled(" (outside)", .yellow) }
+        if message.ignored == true {
+            line += self.console.styled(" (no effect: not by an admin)", .yellow)
+        }
         return self.wrapped(line + "\n")
     }
 

@@ -103,6 +103,31 @@ struct ChatGroupTests {
         }
     }
 
+    // Shows: daemon.group-topic
+    @Test("a topic that does not count is marked, and asked for again as admins change")
+    func topics() {
+        func topic(_ text: String, isIgnored: Bool) -> JSON {
+            [
+                "id": .string(text), "conversation": .string(Self.group),
+                "author": .string(Client.ben), "authorName": "ben", "kind": "topic",
+                "text": .string(text), "time": "1970-01-01T00:00:00.000Z", "cursor": 7,
+                "late": false, "ignored": isIgnored ? true : .null,
+            ]
+        }
+        var client = Self.client()
+        client.show(topic("tea", isIgnored: false))
+        client.show(topic("junk", isIgnored: true))
+        #expect(client.state.shown.topic == "tea")
+        let marked = ChatMessage(MessageResult(reading: topic("junk", isIgnored: true)))
+        #expect(marked?.flags == ["no effect"])
+        for event in ["adminRemoved", "memberRemoved"] {
+            var other = Self.client()
+            let asked = other.waiting("conversations").count
+            other.change(event, Self.turn(Client.ben, by: Client.ada, "ada"))
+            #expect(other.waiting("conversations").count == asked + 1, "\(event)")
+        }
+    }
+
     @Test("who is removed is told so, and by whom, though the group goes from the list")
     func removed() {
         var client = Self.client()

@@ -85,6 +85,18 @@ import Testing
         }
     }
 
+    @Test("what is from outside a group, and a topic that does not count, are marked")
+    func marks() {
+        func line(_ kind: String, _ mark: String) -> [String] {
+            let members = Self.message("m1", "tea", kind: kind).objectValue ?? []
+            return Self.lines([.object(members + [.init(mark, true)])])
+        }
+        #expect(line("text", "outside") == ["ada: tea (outside)\n"])
+        #expect(
+            line("topic", "ignored")
+                == ["* ada set the topic: tea (no effect: not by an admin)\n"])
+    }
+
     @Test("ids are shown by their beginning, where that is asked for")
     func ids() {
         let id = "abcdefghijklmnopqrstuvwxyz"

@@ -44,8 +44,8 @@ private final class Follower {
     private func message(_ cursor: Int64, in room: ConversationID = room) -> Message {
         Message(
             cursor: Cursor(cursor), id: EntryID(Bytes32.zero), conversation: room,
-            author: Self.author, content: .leave, time: HybridTime(1), isLate: false,
-            isDisputed: false)
+            place: LogPosition(log: LogName(author: Self.author, incarnation: 1), seq: 1),
+            content: .leave, time: HybridTime(1), isLate: false, isDisputed: false)
     }
 
     private func entries(_ cursors: ClosedRange<Int64>, hasMore: Bool) -> Arrivals {

@@ -67,7 +67,9 @@ extension IntegrationTests {
             let slip = try Self.id(of: "a slip", at: cleo)
             #expect(try cleo.stoa("delete", slip, expecting: 77).isEmpty)
             _ = try ben.stoa("delete", slip)
-            _ = try ben.stoa("topic", "+ops", "tea")
+            _ = try ada.stoa("topic", "+ops", "tea")
+            let topic: JSON = ["to": "+ops", "text": "mine"]
+            #expect(try Self.refusal(ben, "topic", topic)?.reason == "notAdmin")
             for node in [ada, ben, cleo] {
                 try node.await("all of it") { node in
                     let lines = try node.stoa("history", "+ops")

@@ -481,6 +481,13 @@ import Testing
         _ = try await store.commit(batch(other.append([entry(.topic(""), at: time(40))])))
         let ended = try await topic()
         #expect(ended == .topic("") && ended?.topic == nil)
+        for (authors, said) in [([bob.id], "late"), ([eve.id, bob.id], ""), ([], nil)] {
+            let counts = [ops.conversation: Set(authors)]
+            let found = try await store.summaries(topicsBy: counts).first?.topic.flatMap {
+                Message($0, by: Keyring())?.content
+            }
+            #expect(found == said.map { .topic($0) })
+        }
         var blocked = Batch(number: 2)
         blocked.people = [eve.id: .blocked]
         _ = try await store.commit(blocked)

@@ -118,7 +118,9 @@ export class Log {
         message.at - before.at < GROUP_MILLISECONDS && message.id !== log.firstUnread &&
         dayOf(before) === day && message.kind === before.kind;
       const reactions = message.reactions?.length ? JSON.stringify(message.reactions) : "";
-      const mark = `${message.id}:${follows ? 1 : 0}:${message.edited ?? ""}:${reactions}:${message.disputed ?? ""}`;
+      const mark = `${message.id}:${follows ? 1 : 0}:${message.edited ?? ""}:${reactions}:${message.disputed ?? ""}:${
+        message.outside ?? ""
+      }:${message.ignored ?? ""}`;
       wanted.push([message.id, () => this.message(message, follows), mark]);
       before = message;
     }
@@ -182,7 +184,7 @@ export class Log {
         : m.kind === "leave"
         ? T.left(name)
         : m.kind === "topic"
-        ? T.topic(name, plain(m.text))
+        ? T.topic(name, plain(m.text)) + (m.ignored ? ` (${T.ignored})` : "")
         : m.call
         ? callLine(m, name)
         : T.unknown;
@@ -229,6 +231,7 @@ export class Log {
           { class: "marks" },
           m.edited ? h("span", { class: "edited", title: this.act.fullTime(m.edited) }, T.edited) : null,
           m.disputed ? h("span", { class: "edited" }, T.disputed) : null,
+          m.outside ? h("span", { class: "edited", title: T.outsideMeans }, T.outside) : null,
           m.own
             ? h("span", { class: "tick", role: "img", "aria-label": T.sentOnly, dataset: { cursor: m.cursor } })
             : null,

@@ -355,7 +355,7 @@ export class Model {
       conversation.firstUnread ??= message.id;
       if (message.mention) conversation.mentions += 1;
     }
-    if (message.kind === "topic") conversation.topic = message.text || undefined;
+    if (message.kind === "topic" && !message.ignored) conversation.topic = message.text || undefined;
     this.typing.get(message.conversation)?.delete(message.author);
     const log = this.logs.get(message.conversation);
     // Nothing goes from under somebody who reads further up: what is new then waits until they come down.
@@ -445,6 +445,8 @@ export class Model {
         }).catch(() => {});
         break;
       case "roster":
+        // An admin's topic counts as long as they are one.
+        if (change.event !== "memberAdded") this.loadConversations().catch(() => {});
         this.changed("turned", change);
         break;
       case "setting":

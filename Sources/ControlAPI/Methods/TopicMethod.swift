@@ -6,7 +6,9 @@ package enum TopicMethod: ControlMethod {
         errors: [.notFound, .ambiguous, .notMember, .refused, .tooLarge, .storageFailed],
         isChange: true,
         details:
-            "Every member can set it; the last in display order counts.",
+            "Every member can set it, in a group only its admins; the last in display order counts. "
+            + "What an admin has set in a group counts no more once they are out of it or no admin.",
+        reasons: ["notAdmin": "the conversation is a group, and the user is no admin of it"],
         example: ["to": "ops", "text": "printers and networks"])
 
     /// Which conversation, and what it is about.

@@ -168,6 +168,13 @@ package struct MessageResult: ControlValue {
             "True if its author signed two histories and it comes after the point where they part.")
         if Visitor.leavesOut, self.rare.isEmpty { return }
         visitor.field(
+            "outside", &self.outside, .any,
+            "True if its author was out of the group when they wrote it; it was shown before that was known here."
+        )
+        visitor.field(
+            "ignored", &self.ignored, .any,
+            "True for a topic that does not count: in a group, its author is no admin.")
+        visitor.field(
             "mention", &self.mention, .any, "True if it names the user with @, or answers them.")
         visitor.field("location", &self.location, .any, "The location, for the kind location.")
         visitor.field("file", &self.file, .any, "The file, for the kind file.")
@@ -186,6 +193,8 @@ package struct MessageResult: ControlValue {
 extension MessageResult {
     /// What few messages have.
     fileprivate struct Rare: Equatable, Sendable {
+        var outside: Bool?
+        var ignored: Bool?
         var mention: Bool?
         var location: Place?
         var file: FileResult?
@@ -202,6 +211,16 @@ extension MessageResult {
             self.rare = [Rare()]
         }
         body(&self.rare[0])
+    }
+
+    package var outside: Bool? {
+        get { self.rare.first?.outside }
+        set { self.change(newValue != nil) { $0.outside = newValue } }
+    }
+
+    package var ignored: Bool? {
+        get { self.rare.first?.ignored }
+        set { self.change(newValue != nil) { $0.ignored = newValue } }
     }
 
     package var mention: Bool? {

@@ -114,8 +114,9 @@ extension NodeShell {
     func withConversation(
         _ id: ConversationID, _ reply: Reply, _ body: @escaping (ConversationResult) -> Void
     ) {
+        let authors = self.node.ask { $0.topicAuthors }
         self.ask { (store) async throws(StoreFailure) in
-            try await store.summaries().first { $0.conversation == id }
+            try await store.summaries(topicsBy: authors).first { $0.conversation == id }
         } then: { result in
             // It is entered whatever the store says about its last message.
             let summary = try? result.get()

@@ -158,6 +158,14 @@ struct Groups {
         self.table[id]?.view.roster.members[self.own] != nil
     }
 
+    /// Whether somebody is the owner or an admin by the acts that are on the disk.
+    func isAdmin(_ person: PersonID, in id: ConversationID) -> Bool {
+        switch self.table[id]?.view.roster.members[person] {
+        case .owner?, .admin?: true
+        case .member?, nil: false
+        }
+    }
+
     /// Signs what this device does, behind all that it knows: what would not count is not signed.
     ///
     /// Where there are too many heads they are tied first.

@@ -26,7 +26,6 @@ package struct Message: Hashable, Sendable {
     package var cursor: Cursor
     package var id: EntryID
     package var conversation: ConversationID
-    package var author: PeerID
     package var content: Content
     /// When, by its author's clock.
     package var time: HybridTime
@@ -34,10 +33,14 @@ package struct Message: Hashable, Sendable {
     package var isLate: Bool
     /// Whether it stands at or behind a proven fork point.
     package var isDisputed: Bool
+    /// Where it stands in its log.
+    package var place: LogPosition
     /// When it was given the text that it has; nil where that is its first one.
     package var edited: HybridTime?
     /// What people make of it, each a message of its own.
     package var reactions: [Message] = []
+
+    package var author: PeerID { self.place.log.author }
 
     /// Reads what the store gave back; nil for an entry that people do not see.
     ///
@@ -46,8 +49,8 @@ package struct Message: Hashable, Sendable {
         guard entry.isSeen, let content = keyring.read(entry.envelope).content else { return nil }
         self.init(
             cursor: entry.cursor, id: entry.id, conversation: entry.key.conversation,
-            author: entry.key.name.author, content: content, time: entry.time,
-            isLate: entry.isLate, isDisputed: entry.isDisputed)
+            place: LogPosition(log: entry.key.name, seq: entry.seq), content: content,
+            time: entry.time, isLate: entry.isLate, isDisputed: entry.isDisputed)
         for reference in entry.references {
             guard let message = Message(reference, by: keyring) else { continue }
             if case .edit(let text, _) = message.content, let edited = content.edited(text) {
@@ -65,13 +68,13 @@ package struct Message: Hashable, Sendable {
     }
 
     package init(
-        cursor: Cursor, id: EntryID, conversation: ConversationID, author: PeerID,
+        cursor: Cursor, id: EntryID, conversation: ConversationID, place: LogPosition,
         content: Content, time: HybridTime, isLate: Bool, isDisputed: Bool
     ) {
         self.cursor = cursor
         self.id = id
         self.conversation = conversation
-        self.author = author
+        self.place = place
         self.content = content
         self.time = time
         self.isLate = isLate

@@ -126,8 +126,8 @@ extension Node {
                 .message(
                     Message(
                         cursor: cursor, id: append.run.ids[index], conversation: id,
-                        author: run.key.name.author, content: content, time: entry.time,
-                        isLate: entry.time < append.lateBefore,
+                        place: LogPosition(log: run.key.name, seq: seq), content: content,
+                        time: entry.time, isLate: entry.time < append.lateBefore,
                         isDisputed: log.isBeyondFork(seq))))
         }
     }

@@ -12,6 +12,44 @@ extension Node {
         self.isGroup(id) ? .group(.notMember) : .notMember
     }
 
+    /// Whether a message stays here though its author was out of the group when they wrote it.
+    ///
+    /// It was shown before that was known here, and is as any other one again if the acts turn out to say so.
+    package func isOutside(_ message: Message) -> Bool {
+        guard let person = self.author(of: message) else { return false }
+        return !self.shows(
+            message.place.seq, of: message.place.log, by: person, in: message.conversation)
+    }
+
+    /// Whether a message that sets a topic has no effect: in a group, if its author is no admin.
+    package func isIgnored(_ message: Message) -> Bool {
+        guard case .topic = message.content, self.isGroup(message.conversation) else {
+            return false
+        }
+        return self.author(of: message).map {
+            !self.groups.isAdmin($0, in: message.conversation)
+        } ?? true
+    }
+
+    /// Who wrote a message of a group.
+    private func author(of message: Message) -> PersonID? {
+        guard self.isGroup(message.conversation) else { return nil }
+        let log = self.conversations.table[known: message.conversation].log(message.place.log)
+        return log.person ?? self.person(of: message.author)
+    }
+
+    /// Of each group those whose topics count, as far as there are logs of them here.
+    package var topicAuthors: [ConversationID: Set<PeerID>] {
+        var authors: [ConversationID: Set<PeerID>] = [:]
+        for id in self.groups.table.keys where self.isGroup(id) {
+            authors[id] = Set(
+                self.conversations.table[known: id].logs.filter { _, log in
+                    log.person.map { self.groups.isAdmin($0, in: id) } ?? false
+                }.map(\.key.author))
+        }
+        return authors
+    }
+
     /// The devices of somebody that are known here.
     package func devices(of person: PersonID) -> [PeerID] {
         self.persons.people.devices(of: person).sorted()

@@ -355,6 +355,11 @@ extension Node {
             return .blocked(peer)
         }
         if let obstacle = self.sealingObstacle(in: outgoing.conversation) { return obstacle }
+        if case .topic = outgoing.content, kind.group != nil,
+            !self.groups.isAdmin(self.own.certificate.personID, in: outgoing.conversation)
+        {
+            return .refusedAct(.notAdmin)
+        }
         guard outgoing.content.hasSendableText else { return .size(limit: Limits.textBytes) }
         guard self.disk.commits.drafts.count + self.disk.requestLine.count < Limits.waitingDrafts
         else {

@@ -8,7 +8,7 @@ struct TopicCommand: Subcommand {
         operands: ["TO", "[TEXT...]"], lastRepeats: true,
         options: [OptionSyntax("--clear", nil, "remove the topic")],
         details: [
-            "Any member can set the topic; the latest one counts, the same for everyone. Several words are joined by spaces; without TEXT the topic is shown."
+            "Any member can set the topic, in a group only admins; the latest one counts, the same for everyone. Several words are joined by spaces; without TEXT the topic is shown."
         ])
 
     private let params: TopicMethod.Params

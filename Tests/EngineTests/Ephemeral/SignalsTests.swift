@@ -64,7 +64,8 @@ import Testing
             #expect(Self.signals(begun) == [.typing(peer, Self.ops, true)])
             #expect(signals.typing == [.typing(peer, Self.ops, true)])
             let message = Message(
-                cursor: Cursor(1), id: EntryID(fixed32(1)), conversation: Self.ops, author: peer,
+                cursor: Cursor(1), id: EntryID(fixed32(1)), conversation: Self.ops,
+                place: LogPosition(log: LogName(author: peer, incarnation: 1), seq: 1),
                 content: .text("here"), time: HybridTime(1), isLate: false, isDisputed: false)
             let ended =
                 isSent

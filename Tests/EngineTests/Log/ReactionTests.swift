@@ -14,7 +14,9 @@ struct ReactionTests {
         let reaction = try #require(Reaction(sign, to: self.target, isWithdrawn: isWithdrawn))
         return Message(
             cursor: Cursor(1), id: EntryID(fixed32(UInt8(time))),
-            conversation: ConversationID(fixed32(5)), author: PeerID(fixed32(author)),
+            conversation: ConversationID(fixed32(5)),
+            place: LogPosition(
+                log: LogName(author: PeerID(fixed32(author)), incarnation: 1), seq: 1),
             content: .reaction(reaction), time: HybridTime(time), isLate: false, isDisputed: false)
     }
 

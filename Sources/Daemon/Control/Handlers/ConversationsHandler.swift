@@ -9,8 +9,9 @@ extension ConversationsMethod: MethodHandler {
     ) throws(RPCError) {
         let cut = try params.cut(of: "conversations")
         let count = shell.node.ask { $0.joinedConversations.count }
+        let authors = shell.node.ask { $0.topicAuthors }
         shell.look(isSmall: count <= ReadPace.roomLimit) { (store) throws(StoreFailure) in
-            try store.summaries()
+            try store.summaries(topicsBy: authors)
         } then: { result in
             switch result {
             case .success(let summaries): reply.answer(shell.list(summaries, cut, reply))
