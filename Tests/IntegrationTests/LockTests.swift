@@ -78,6 +78,68 @@ extension IntegrationTests {
             try node.stop()
         }
 
+        /// What an open node has in memory all the time.
+        private static let inMemory = [
+            "the safe key", "identity.key", "the root", "hiddenroom", "hiddengroup",
+        ]
+
+        /// What a lock must hide of a node, and what each is.
+        private static func planted(at node: Node) throws -> [(what: String, bytes: [UInt8])] {
+            let key = try Files.read("\(node.dataDirectory)/safe.key", limitBytes: 64).dropFirst()
+            let safe = Safe(try SecretKey(Array(key).span.bytes))
+            var found = [("the safe key", Array(key))]
+            for name in ["identity.key", "person.key", "sealing.key"] {
+                let bytes = try Files.read("\(node.dataDirectory)/\(name)", limitBytes: 256)
+                // A byte before a key says what it is.
+                found.append((name, try SealedFile.open(bytes, as: name, by: safe).suffix(32)))
+            }
+            let line = try node.stoa("invite", "&hiddenroom").split { $0 == " " || $0 == "\n" }
+                .first { $0.hasPrefix(RoomInvitation.prefix) }
+            let root = try RoomInvitation(String(#require(line))).room.root
+            found.append(("the root", root.bytes))
+            let texts = [
+                Self.secret, "noteforme", "hiddenroom", "hiddengroup", "hidden.txt",
+                "plover quartz",
+            ]
+            return found + texts.map { ($0, Array($0.utf8)) }
+        }
+
+        private static func found(
+            _ planted: [(what: String, bytes: [UInt8])], in dump: [UInt8]
+        ) -> Set<String> {
+            Set(planted.filter { Node.has($0.bytes, in: dump) }.map(\.what))
+        }
+
+        @Test(
+            "a dump of a locked node's process has no key, no root, no text and no name",
+            Surroundings.gcore)
+        func dump() throws {
+            let scratch = try Scratch()
+            let right = scratch.path + "/right"
+            try Files.writeAtomically(
+                Array("plover quartz hinterland fuchsia anvil\n".utf8), to: right, mode: 0o600)
+            let file = scratch.path + "/hidden.txt"
+            try Files.writeAtomically(Array("something".utf8), to: file)
+            let node = try Node.onLoopback("Ada", in: scratch)
+            try node.start()
+            _ = try node.stoa("create", "hiddenroom", "--secret")
+            _ = try node.stoa("group", "create", "hiddengroup")
+            _ = try node.stoa("send", "&hiddenroom", Self.secret)
+            _ = try node.stoa("send", "&hiddenroom", "--file", file)
+            _ = try node.stoa("send", "@me", "noteforme")
+            let planted = try Self.planted(at: node)
+            let found = try Self.found(planted, in: node.dump(in: scratch))
+            #expect(found.isSuperset(of: Self.inMemory), "\(found)")
+            _ = try node.stoa(
+                "lock", "set", "--without-backup", "--new-passphrase-file", right)
+            node.reconnect()
+            _ = try node.stoa("lock")
+            try Self.awaitLocked(node)
+            let left = try Self.found(planted, in: node.dump(in: scratch) + node.log.utf8)
+            #expect(left.isEmpty)
+            try node.stop()
+        }
+
         @Test("a start finds the lock, whatever ended the one before, until it is removed")
         func starts() throws {
             let scratch = try Scratch()

@@ -35,6 +35,30 @@ extension Node {
         return found
     }
 
+    /// All that a debugger can dump of the running daemon, also what dumps leave out: gcore(1).
+    func dump(in scratch: Scratch) throws -> [UInt8] {
+        let (process, path) = (try self.processID(), "\(scratch.path)/core")
+        _ = try ChildProcess.run(["gcore", "-a", "-o", path, "\(process)"])
+        defer { try? Files.remove("\(path).\(process)") }
+        return try Files.read("\(path).\(process)", limitBytes: 1 << 30)
+    }
+
+    /// Whether some bytes are within others, of which there are many.
+    static func has(_ some: [UInt8], in all: [UInt8]) -> Bool {
+        // By the C library: a search in Swift takes minutes where it is not optimised.
+        all.withUnsafeBytes { all in
+            guard let base = all.baseAddress else { return false }
+            var start = 0
+            while all.count - start >= some.count,
+                let next = memchr(base + start, Int32(some[0]), all.count - some.count + 1 - start)
+            {
+                if memcmp(next, some, some.count) == 0 { return true }
+                start = UnsafeRawPointer(next) - base + 1
+            }
+            return false
+        }
+    }
+
     /// Whether a running daemon has a text in its memory, its files or its log.
     func holds(_ text: String) throws -> Bool {
         try self.hasInMemory(text) || self.hasOnDisk(text) || self.log.contains(text)

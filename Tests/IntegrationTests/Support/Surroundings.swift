@@ -46,6 +46,11 @@ enum Surroundings {
             || (try? ChildProcess.run(["sh", "-c", "command -v cc || command -v clang"])) != nil,
         "needs a C compiler: Tests/System/Tools/setup.sh --labs")
 
+    /// Runs a test where gcore is, and may dump what forbids it to others.
+    static let gcore = ConditionTrait.enabled(
+        if: Self.mayNotSkip || (Self.isRoot && Files.exists("/usr/bin/gcore")),
+        "needs root, and gdb: Tests/System/Tools/setup.sh --labs")
+
     private static let canRunLabs: Bool = {
         guard Self.isRoot else { return false }
         let isInstalled = ["ip", "nsenter", "avahi-daemon", "dbus-daemon", "strace"].allSatisfy {
