@@ -15,7 +15,7 @@ internal import Storage
 /// is asked event by event, its actions are performed in order, and only then is written what they
 /// queued. So the node is never entered from inside its own actions.
 actor NodeShell {
-    let birth: Birth
+    var birth: Birth
     var configuration: Configuration
     var realms: StoredRealms
     let loop: EventLoop

@@ -64,7 +64,7 @@ enum ExitCode: Int32, CaseIterable {
             case .notFound where error.reason == "unknownHost": .noHost
             case .notFound, .tooLarge, .invalidParams, .keyReused: .badData
             case .refused: Self.refusals[error.reason ?? ""] ?? .refused
-            case .ambiguous, .notMember, .notYet: .refused
+            case .ambiguous, .notMember: .refused
             case .deliveryTimeout, .held, .busy, .overflow: .temporary
             case .storageFailed: .inputOutput
             case .shuttingDown: .noDaemon

@@ -191,11 +191,4 @@ struct MethodTests {
         #expect(try SubscribeMethod.read(subscribe.params) == subscribe)
         #expect(try SubscribeMethod.read(SubscribeMethod.Params().params).to == nil)
     }
-
-    @Test("no method bears a name that is reserved for a later one, and none is reserved twice")
-    func reserved() {
-        let names = Set(ControlMethods.all.map { $0.description.name })
-        #expect(names.isDisjoint(with: ReservedMethods.names))
-        #expect(Set(ReservedMethods.names).count == ReservedMethods.names.count)
-    }
 }

@@ -138,7 +138,7 @@ struct ResponseTests {
             .storageFailed("x", remedy: "z"), .notMember(), .deliveryTimeout(sent),
             .refused("x", reason: "y", remedy: "z"),
             .tooLarge("the text", bytes: 2, limit: 1, remedy: "z"), .busy("x"), .shuttingDown(),
-            .keyReused(), .notYet("edit"), .locked(),
+            .keyReused(), .locked(),
             .overflow(queuedBytes: 9),
             .held(
                 sent, by: ["k1"], until: Timestamp(milliseconds: 0), untilText: "x", ahead: nil,

@@ -141,7 +141,7 @@ struct CommandLineTests {
             .notMember: 77, .keyReused: 65, .deliveryTimeout: 75, .held: 75, .busy: 75,
             .storageFailed: 74,
             .shuttingDown: 69, .locked: 67, .overflow: 75, .parse: 70, .invalidRequest: 70,
-            .methodNotFound: 70, .internalError: 70, .notYet: 77,
+            .methodNotFound: 70, .internalError: 70,
         ]
         for code in RPCError.Code.allCases {
             let error = RPCError(code: code.rawValue, message: "m", data: nil)

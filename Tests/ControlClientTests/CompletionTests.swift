@@ -38,7 +38,8 @@ struct CompletionTests {
             ("history ops --around ", .messages), ("tail --consumer ", .consumers),
             ("send ops --wait read --members ", .people),
             ("consumers remove ", .consumers), ("realm leave ", .realms), ("realm join ", .files),
-            ("backup ", .files), ("--socket ", .files), ("send ops ", .nothing),
+            ("backup ", .files), ("--socket ", .files), ("device promote ", .files),
+            ("device demote ", .files), ("device revoke ", .nothing), ("send ops ", .nothing),
             ("nonsense ", .nothing),
             ("search --in ", .conversations),
         ])

@@ -231,4 +231,108 @@ struct DeviceMethodTests {
         let right = try #require(check)
         #expect(refusal { try new.ask("deviceLink", ["check": .string(right)]) } == "used")
     }
+
+    private static let phrase = "mangled turquoise ferrets applaud seven quiet harbours"
+
+    /// Writes a backup of a daemon's person; gives what opens it.
+    private static func backUp(_ daemon: TestDaemon, in folder: TestFolder) throws -> JSON {
+        let opened: JSON = [
+            "file": .string("\(folder.path)/backup"), "phrase": .string(Self.phrase),
+        ]
+        try daemon.ask("backup", opened)
+        return opened
+    }
+
+    /// Whether this device says that it holds its person's key.
+    private static func approves(_ daemon: TestDaemon) throws -> Bool {
+        try daemon.list("devices").first { $0["here"] == true }?["approves"] == true
+    }
+
+    // Shows: device.key
+    @Test("the person's key leaves a machine once a backup is seen to hold it, and comes back")
+    func movedKey() throws {
+        let (place, folder) = (try TestFolder(), try TestFolder())
+        let ada = try TestDaemon(name: "Ada", directory: place)
+        let before = try ada.ask("status")
+        let backup = try Self.backUp(ada, in: folder)
+        #expect(refusal { try ada.ask("devicePromote", backup) } == "holdsPersonKey")
+        let demoted = try ada.ask("deviceDemote", backup)
+        #expect(demoted["here"] == true && demoted["approves"] == false)
+        let device: JSON = ["device": before["id"] ?? .null]
+        func staysDemoted(_ daemon: TestDaemon) throws {
+            #expect(try !Self.approves(daemon))
+            let refused = rpcError { try daemon.ask("deviceRevoke", device) }
+            #expect(refused?.reason == "noPersonKey")
+            #expect(refused?.remedy?.contains("stoa device promote") == true)
+            for method in ["backup", "deviceDemote"] {
+                #expect(refusal { try daemon.ask(method, backup) } == "noPersonKey")
+            }
+            #expect(refusal { _ = try Self.approve(daemon, "12345678") } == "noPersonKey")
+        }
+        try staysDemoted(ada)
+        ada.stop()
+        let again = try TestDaemon(name: "Ada", directory: place)
+        try staysDemoted(again)
+        #expect(try again.ask("devicePromote", backup)["approves"] == true)
+        #expect(refusal { try again.ask("deviceRevoke", device) } == "notOwnDevice")
+        again.stop()
+        let last = try TestDaemon(name: "Ada", directory: place)
+        #expect(try Self.approves(last))
+        let now = try last.ask("status")
+        #expect(now["id"] == before["id"] && now["person"] == before["person"])
+    }
+
+    @Test("nothing but a backup of the own person that opens moves the person's key")
+    func keyStays() throws {
+        let (place, folder, foreign) = (try TestFolder(), try TestFolder(), try TestFolder())
+        let ada = try TestDaemon(name: "Ada", directory: place)
+        let backup = try Self.backUp(ada, in: folder)
+        let other = try Self.backUp(try TestDaemon(name: "Ben"), in: foreign)
+        let file = "\(folder.path)/backup"
+        let whole = try Files.read(file, limitBytes: 1 << 20)
+        func refused(_ method: String) throws {
+            let isThere = try Self.approves(ada)
+            let key = try Files.read("\(place.path)/data/person.key", limitBytes: 1_000)
+            func reason(_ params: JSON) -> String? { refusal { try ada.ask(method, params) } }
+            #expect(reason(other) == "otherPerson")
+            #expect(reason(["file": .string(file), "phrase": "another phrase"]) == "wrongPhrase")
+            #expect(reason(["file": "backup", "phrase": "x"]) == "relativePath")
+            let nowhere = "\(folder.path)/nowhere"
+            #expect(reason(["file": .string(nowhere), "phrase": "x"]) == "unreadable")
+            for (bytes, word) in [
+                (Array(whole.prefix(20)), "damaged"), (Array(whole.dropLast()), "wrongPhrase"),
+                (Array("precious".utf8), "notBackup"),
+            ] {
+                try Files.writeAtomically(bytes, to: file)
+                #expect(reason(backup) == word)
+            }
+            try Files.writeAtomically(whole, to: file)
+            #expect(try Self.approves(ada) == isThere)
+            #expect(
+                try Files.read("\(place.path)/data/person.key", limitBytes: 1_000) == key)
+        }
+        try refused("deviceDemote")
+        // The next start would take the key from there again.
+        let pending = "\(place.path)/data/restore.pending"
+        try Files.writeAtomically([0], to: pending)
+        #expect(errorCode { try ada.ask("deviceDemote", backup) } == .busy)
+        try Files.remove(pending)
+        try ada.ask("deviceDemote", backup)
+        try refused("devicePromote")
+    }
+
+    @Test("a machine that is approved, and not linked before the key is gone, gets nothing")
+    func approvedBefore() throws {
+        let folder = try TestFolder()
+        let old = try TestDaemon(name: "Ada")
+        let new = try TestDaemon(name: "new", peers: [try old.address()])
+        let backup = try Self.backUp(old, in: folder)
+        let check = try Self.approve(old, try Self.code(new))["check"] ?? .null
+        try old.ask("deviceDemote", backup)
+        let refused = refusal { try new.ask("deviceLink", ["check": check]) }
+        // By which of the two comes first.
+        #expect(["noLinking", "silent"].contains(refused))
+        #expect(try new.ask("status")["name"] == "new")
+        #expect(try old.list("devices").count == 1)
+    }
 }

@@ -234,6 +234,27 @@ import Testing
         #expect(error?.remedy.contains("stoa device link") == true)
     }
 
+    // Shows: device.key
+    @Test("P leaves a device and comes back, and everything else stays")
+    func moved() throws {
+        let directory = try TestFolder()
+        let made = try Self.load(directory)
+        let names = Self.files.map(\.0)
+        let before = try names.map { try Self.content($0, in: directory) }
+        for _ in 1...2 {
+            try Identity.takeLinked(
+                made.certificate, made.person, dataDirectory: directory.path, safe: Self.safe)
+            let without = try Self.load(directory)
+            #expect(!without.person.canCertify && without.certificate == made.certificate)
+            #expect(without.signer.publicKey == made.signer.publicKey)
+            let signing = made.person.publicKeys.signing
+            #expect(try Self.content("person.key", in: directory) == [2] + signing.bytes)
+        }
+        try Identity.takeP(of: made.person, dataDirectory: directory.path, safe: Self.safe)
+        #expect(try Self.load(directory).person.canCertify)
+        #expect(try names.map { try Self.content($0, in: directory) } == before)
+    }
+
     @Test(
         "a sealed key is left to a version that can open it",
         arguments: ["person.key", "sealing.key"])

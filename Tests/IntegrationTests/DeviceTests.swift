@@ -1,4 +1,6 @@
 import ControlAPI
+import Crypto
+import Formats
 import Posix
 import TestSupport
 import Testing
@@ -94,6 +96,67 @@ extension IntegrationTests {
                 }
             }
             #expect(try old.stoa("device", "list").contains("revoked"))
+        }
+
+        /// The seed of the person's key, as a node's disk has it.
+        private static func seed(of node: Node) throws -> [UInt8] {
+            let folder = node.dataDirectory
+            let key = try Files.read("\(folder)/safe.key", limitBytes: 1_000)
+            guard case .open(let safe) = try StoredSafe(decoding: key) else {
+                throw Broken("there is a lock")
+            }
+            let bytes = try Files.read("\(folder)/person.key", limitBytes: 1_000)
+            return Array(try SealedFile.open(bytes, as: "person.key", by: safe).dropFirst())
+        }
+
+        // Shows: device.key
+        @Test("the person's key moves from one device to another by a backup, and acts there alone")
+        func moved() throws {
+            let scratch = try Scratch()
+            let (backup, phrase) = (scratch.path + "/backup", scratch.path + "/phrase")
+            try Files.writeAtomically(Array("wombat ember kiosk tundra fjord\n".utf8), to: phrase)
+            let old = try Node.onLoopback("Ada", in: scratch)
+            try old.start()
+            let new = try Node.onLoopback("new", in: scratch, peers: [try old.address()])
+            try new.start()
+            try new.await("they are linked") { try $0.list("peers").count == 1 }
+            try Self.link(new, to: old, in: scratch)
+            let (one, other) = (try old.call("status")["id"], try new.call("status")["id"])
+            try old.await("both are known") { try $0.list("devices").count == 2 }
+
+            _ = try old.stoa("backup", backup, "--phrase-file", phrase)
+            let seed = try Self.seed(of: old)
+            #expect(try old.memory().firstRange(of: seed) != nil)
+            _ = try old.stoa("device", "demote", backup, "--phrase-file", phrase, expecting: 64)
+            #expect(
+                try old.stoa("device", "demote", backup, "--phrase-file", phrase, "--yes")
+                    .contains("does not hold your person's key any more"))
+            #expect(try old.memory().firstRange(of: seed) == nil)
+            #expect(try Self.seed(of: old) != seed)
+            let target = try #require(other?.stringValue)
+            _ = try old.stoa("device", "revoke", target, "--yes", expecting: 77)
+            #expect(
+                try old.stoa("device", "promote", backup, "--phrase-file", phrase, "--json")
+                    .contains("\"approves\":true"))
+            _ = try old.stoa("device", "demote", backup, "--phrase-file", phrase, "--yes")
+
+            _ = try new.stoa("device", "promote", backup, "--phrase-file", phrase)
+            #expect(try Self.seed(of: new) == seed)
+            let third = try Node.onLoopback("third", in: scratch, peers: [try new.address()])
+            try third.start()
+            try third.await("they are linked") { try !$0.list("peers").isEmpty }
+            try Self.link(third, to: new, in: scratch)
+            #expect(try third.call("status")["person"] == new.call("status")["person"])
+            let device = try #require(one?.stringValue)
+            _ = try new.stoa("device", "revoke", device, "--yes")
+            try new.await("the first is not linked") { node in
+                try !node.list("peers").contains {
+                    $0["id"] == .string(device) && $0["state"] == "linked"
+                }
+            }
+            try old.stop()
+            try old.start()
+            #expect(try old.stoa("device", "list").contains(" no"))
         }
     }
 }

@@ -85,21 +85,6 @@ struct NumberTests {
         #expect(count >= 9)
     }
 
-    @Test("of methods that are reserved")
-    func methods() throws {
-        let code = try #require(
-            Repository.file("Sources/ControlAPI/Methods/ReservedMethods.swift"))
-        let page = try #require(Repository.file("Docs/ControlAPI.md"))
-        let names = code.lines.flatMap { line in
-            line.code.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
-                .filter { !$0.offset.isMultiple(of: 2) }.map { String($0.element) }
-        }
-        #expect(!names.isEmpty)
-        let text = page.lines.drop { $0.text != "### Reserved" }.prefix(6).map(\.text)
-            .joined(separator: "\n")
-        for name in names { #expect(text.contains("`\(name)`"), "\(name)") }
-    }
-
     /// What stands between two marks in the first line of a file that has them.
     private static func first(_ path: String, _ opening: String, _ closing: Character) -> String? {
         for line in Repository.file(path)?.lines ?? [] {

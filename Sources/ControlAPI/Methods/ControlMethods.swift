@@ -81,6 +81,8 @@ package enum ControlMethods {
         DeviceApproveMethod.self,
         DeviceRevokeMethod.self,
         DeviceRenameMethod.self,
+        DevicePromoteMethod.self,
+        DeviceDemoteMethod.self,
         DiscoverMethod.self,
     ]
 

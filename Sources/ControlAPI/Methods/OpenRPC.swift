@@ -86,7 +86,6 @@ package enum OpenRPC {
         case .parse: "Parse error: the line is not JSON."
         case .invalidRequest: "Invalid request."
         case .methodNotFound: "Method not found."
-        case .notYet: "This version does not have the method yet."
         case .invalidParams: "Invalid params."
         case .internalError: "This version does not have the method."
         case .notFound: "The named thing does not exist here."

@@ -37,8 +37,6 @@ package struct RPCError: Error, Equatable, Sendable {
         case overflow = -32010
         /// The idempotency key belongs to another text.
         case keyReused = -32011
-        /// This version does not have the method yet.
-        case notYet = -32012
         /// The message is stored and others have it, but do not show it yet, since this machine's clock
         /// is ahead of theirs; `data` has the result of `send`, `heldBy` and `heldUntil`.
         case held = -32013
@@ -131,13 +129,6 @@ extension RPCError {
             .methodNotFound, "there is no method \"\(shown)\"", reason: "methodNotFound",
             remedy: nearest.map { "did you mean \"\($0)\"?" }
                 ?? "call rpc.discover for the list of methods")
-    }
-
-    /// The name of a method is one of ``ReservedMethods``; -32012.
-    package static func notYet(_ name: String) -> RPCError {
-        RPCError(
-            .notYet, "this version of stoad does not have the method \"\(name)\" yet",
-            reason: "notYet", remedy: "do without it, or use a later version")
     }
 
     /// The parameters do not fit the method; -32602.

@@ -10,7 +10,7 @@ package struct OwnIdentity: Sendable {
     package let signer: Signer
     /// The person's word that the device is theirs.
     package let certificate: Certificate
-    package let person: PersonKeys
+    package internal(set) var person: PersonKeys
     /// Whether this start has made the device's key.
     package let isNew: Bool
     /// Whether the person's keys come from systemd, so that no other may take their place.
@@ -94,7 +94,19 @@ package enum Identity {
         }
     }
 
-    /// Makes the device one of the person that has certified it, who keeps P.
+    /// Has a device of the person hold P; its certificate and X stay.
+    static func takeP(
+        of person: PersonKeys, dataDirectory: String, safe: Safe
+    ) throws(StartError) {
+        let folders = KeyFolders(data: dataDirectory, credentials: nil, safe: safe)
+        try person.withBytes { (seed, _) throws(StartError) in
+            try folders.write(Self.personFileName, .secret, seed)
+        }
+    }
+
+    /// Makes the device one of the person that has certified it, without P.
+    ///
+    /// Where it was theirs already, each file holds afterwards what it held, but for P's own.
     static func takeLinked(
         _ certificate: Certificate, _ person: PersonKeys, dataDirectory: String, safe: Safe
     ) throws(StartError) {

@@ -37,6 +37,9 @@ struct PendingRestore {
         try Files.writeAtomically(sealed, to: "\(self.folder)/\(name)", mode: 0o600)
     }
 
+    /// Whether something is still to be taken up.
+    var isKept: Bool { Self.names.contains { Files.exists("\(self.folder)/\($0)") } }
+
     /// Removes what was kept.
     func drop() {
         do throws(SystemError) {

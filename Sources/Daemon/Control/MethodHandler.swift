@@ -33,8 +33,7 @@ extension NodeShell {
             return
         }
         guard let method = MethodHandlers.byName[request.method] else {
-            let isReserved = ReservedMethods.names.contains(request.method)
-            reply.fail(isReserved ? .notYet(request.method) : .methodNotFound(request.method))
+            reply.fail(.methodNotFound(request.method))
             return
         }
         guard method.description.access == .group || reply.asker?.access != .group else {

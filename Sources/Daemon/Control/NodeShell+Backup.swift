@@ -14,11 +14,11 @@ extension NodeShell {
     var ownRealms: [Realm] { self.realms.realms.filter { self.realms.installed[$0.id] == nil } }
 
     func backUp(_ params: BackupMethod.Params, _ reply: Reply) throws(RPCError) {
-        guard self.node.ask({ $0.canCertify }) else {
+        guard self.holdsPersonKey else {
             throw .refused(
                 "this device does not hold your person's key, which a backup is for",
                 reason: "noPersonKey",
-                remedy: "make the backup on the device that you had first")
+                remedy: "make the backup on a device that holds it")
         }
         let contacts = self.node.ask { $0.contacts }
         let phrase = try self.backupPhrase(params.phrase)
@@ -137,15 +137,9 @@ extension NodeShell {
     func restore(_ params: RestoreMethod.Params, _ reply: Reply) throws(RPCError) {
         try self.checkUnused()
         try Self.checkRoom(for: params.file, in: self.configuration.dataDirectory)
-        let typed = params.phrase
-        let phrase: Phrase
-        do throws(PhraseError) { phrase = try Phrase(chosen: typed) } catch {
-            throw RPCError(error)
-        }
-        let file = params.file
         let pending = PendingRestore(in: self.configuration.dataDirectory, self.birth.safe)
         try self.makeKey(reply) { () throws(RPCError) in
-            let backup = try Self.read(file, by: phrase, typed)
+            let backup = try Self.openBackup(params)
             do throws(SystemError) {
                 try pending.keep(backup)
             } catch { throw RPCError.storageFailed(error.reason, remedy: error.remedy ?? "") }
@@ -201,9 +195,15 @@ extension NodeShell {
         }
     }
 
-    private static nonisolated func read(
-        _ file: String, by phrase: Phrase, _ typed: String
+    /// Opens a backup; takes half a second, so never on the event loop.
+    static nonisolated func openBackup(
+        _ params: RestoreMethod.Params
     ) throws(RPCError) -> Backup {
+        let (file, typed) = (params.file, params.phrase)
+        let phrase: Phrase
+        do throws(PhraseError) { phrase = try Phrase(chosen: typed) } catch {
+            throw RPCError(error)
+        }
         let bytes: [UInt8]
         do throws(SystemError) {
             bytes = try Files.read(file, limitBytes: SealedBackup.limitBytes)

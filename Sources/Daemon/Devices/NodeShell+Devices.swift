@@ -98,7 +98,7 @@ extension NodeShell {
     func approveDevice(
         _ params: DeviceApproveMethod.Params, _ reply: Reply
     ) throws(RPCError) {
-        guard self.node.ask({ $0.canCertify }) else { throw RPCError(DeviceFailure.noPersonKey) }
+        guard self.holdsPersonKey else { throw RPCError(DeviceFailure.noPersonKey) }
         let code = params.code.filter { $0 != " " }
         guard code.utf8.count == 8, code.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw .invalidParams(
@@ -138,6 +138,11 @@ extension NodeShell {
         _ contacts: Contacts, _ link: LinkID, to peer: PeerID, _ address: Bytes32
     ) {
         let person = self.birth.identity.person
+        // The user may have taken it away since they approved.
+        guard person.canCertify else {
+            return self.log(
+                .notice, "device @\(peer.shortText) gets nothing: the person's key is not here")
+        }
         let handOver = HandOver(
             certificate: person.certify(peer, deviceAddress: address, at: self.now.wall),
             person: person, realms: self.ownRealms, contacts: contacts)
@@ -147,7 +152,7 @@ extension NodeShell {
 
     /// What clients are told of one of the user's devices.
     func deviceResult(_ device: OwnDevice) -> DeviceResult {
-        let approves = self.node.ask { $0.canCertify }
+        let approves = self.holdsPersonKey
         return DeviceResult {
             $0.id = device.id.description
             $0.name = device.name.isEmpty ? nil : device.name
@@ -236,7 +241,8 @@ extension RPCError {
                     "this device does not hold your person's key, so it can neither approve nor revoke devices",
                     reason: "noPersonKey",
                     remedy:
-                        "do it on the device that you had first, or on one restored from your backup"
+                        "do it on a device that does, or bring the key here from a backup: "
+                        + "stoa device promote FILE"
                 )
             case .notOwn(let peer):
                 .refused(

@@ -80,7 +80,7 @@ extension NodeShell {
             try params.passphrase.map { (text) throws(RPCError) in try Phrase(ofLock: text) },
             try params.current.map { (text) throws(RPCError) in try Phrase(ofLock: text) }
         )
-        if current == nil, params.withoutBackup != true, self.node.ask({ $0.canCertify }),
+        if current == nil, params.withoutBackup != true, self.holdsPersonKey,
             !BackupMark(in: folder).isSet
         {
             throw .refused(

@@ -9,7 +9,7 @@ struct Birth: Sendable {
     /// Reads the arguments and files anew, with what the user's own settings are going to be where that is given.
     typealias Rereading = @Sendable (String?) throws(ConfigurationError) -> DaemonCommand
 
-    let identity: OwnIdentity
+    var identity: OwnIdentity
     /// What seals the node's secrets on its own disk.
     let safe: Safe
     /// What a restored backup has that this start takes up.

@@ -178,24 +178,11 @@ package enum DaemonProcess {
         _ configuration: Configuration, _ log: Journal, _ activated: [ActivatedSocket],
         isOnlyReading: Bool, _ safe: Safe, _ rereading: @escaping Birth.Rereading
     ) throws(StartError) -> Int32? {
-        let restored =
-            isOnlyReading
-            ? nil : try PendingRestore(in: configuration.dataDirectory, safe).begin()
-        let identity = try Identity.load(
-            dataDirectory: configuration.dataDirectory,
-            credentialsDirectory: ProcessEnvironment.variable("CREDENTIALS_DIRECTORY"), safe: safe)
-        if identity.isNew {
-            log(.notice, "created a new identity in \(configuration.dataDirectory)")
-        }
+        let loop: EventLoop
+        do throws(SystemError) { loop = try EventLoop() } catch { throw StartError(error) }
+        let run = try Self.makeRun(
+            configuration, log, activated, isOnlyReading: isOnlyReading, safe, rereading, on: loop)
         do throws(SystemError) {
-            let loop = try EventLoop()
-            var birth = Birth(identity, safe)
-            (birth.restored, birth.activated) = (restored, activated)
-            birth.rereading = rereading
-            birth.settingsFile = try? Paths().configurationFile()
-            birth.isOnlyReading = isOnlyReading
-            let run = DaemonRun(
-                Opening(configuration: configuration, birth: birth, log: log, loop: loop))
             // Before any thread starts, so that none of them takes a signal.
             let watches = [
                 try loop.onSignal(SIGTERM) { run.requestStop() },
@@ -215,6 +202,30 @@ package enum DaemonProcess {
                 return failure.exitCode.rawValue
             }
         } catch { throw StartError(error) }
+    }
+
+    /// Takes up what is pending, and loads the identity; no key outlives this but in what it returns.
+    private static func makeRun(
+        _ configuration: Configuration, _ log: Journal, _ activated: [ActivatedSocket],
+        isOnlyReading: Bool, _ safe: Safe, _ rereading: @escaping Birth.Rereading,
+        on loop: EventLoop
+    ) throws(StartError) -> DaemonRun {
+        let restored =
+            isOnlyReading
+            ? nil : try PendingRestore(in: configuration.dataDirectory, safe).begin()
+        let identity = try Identity.load(
+            dataDirectory: configuration.dataDirectory,
+            credentialsDirectory: ProcessEnvironment.variable("CREDENTIALS_DIRECTORY"), safe: safe)
+        if identity.isNew {
+            log(.notice, "created a new identity in \(configuration.dataDirectory)")
+        }
+        var birth = Birth(identity, safe)
+        (birth.restored, birth.activated) = (restored, activated)
+        birth.rereading = rereading
+        birth.settingsFile = try? Paths().configurationFile()
+        birth.isOnlyReading = isOnlyReading
+        return DaemonRun(
+            Opening(configuration: configuration, birth: birth, log: log, loop: loop))
     }
 
     /// Runs this program anew: no key and no text is left in memory, which wiping could not promise.

@@ -17,7 +17,10 @@ actor DaemonRun {
         case failed(StartError)
     }
 
-    private let opening: Opening
+    private let loop: EventLoop
+    private let log: Journal
+    /// Nil once the shell has it: it alone holds the keys then, and may give one up.
+    private var opening: Opening?
     /// Nil until all is open.
     private(set) var shell: NodeShell?
     private var failure: StartError?
@@ -25,11 +28,14 @@ actor DaemonRun {
     private var isReloadDue = false
 
     /// Prepares a run; nothing is opened before ``launch()``.
-    init(_ opening: Opening) { self.opening = opening }
+    init(_ opening: Opening) {
+        (self.loop, self.log) = (opening.loop, opening.log)
+        self.opening = opening
+    }
 
     /// The event loop.
     nonisolated var unownedExecutor: UnownedSerialExecutor {
-        self.opening.loop.asUnownedSerialExecutor()
+        self.loop.asUnownedSerialExecutor()
     }
 
     /// How it has ended; to be asked once the loop has.
@@ -47,21 +53,21 @@ actor DaemonRun {
     ///
     /// When it cannot, ``outcome`` says why and the loop is stopped.
     nonisolated func launch() {
-        self.opening.loop.post { self.assumeIsolated { $0.begin() } }
+        self.loop.post { self.assumeIsolated { $0.begin() } }
     }
 
     private func begin() {
         Task {
             do throws(StartError) { try await self.start() } catch {
                 self.failure = error
-                self.opening.log(.error, error.description)
-                self.opening.loop.stop()
+                self.log(.error, error.description)
+                self.loop.stop()
             }
         }
     }
 
     private func start() async throws(StartError) {
-        let opening = self.opening
+        guard let opening = self.opening else { preconditionFailure("a run starts once") }
         let realms = try opening.realms()
         // The sockets first: whoever is quick waits there instead of being told that nobody is home.
         let control = try opening.control()
@@ -73,6 +79,7 @@ actor DaemonRun {
         let shell = NodeShell(
             opening, realms, found, files: try opening.files(), worker: try opening.worker(),
             control: control, listening: listening, discovery: discovery)
+        self.opening = nil
         self.begin(shell, after: found)
     }
 
@@ -87,13 +94,13 @@ actor DaemonRun {
 
     /// Stops cleanly, within a second; may be called from any thread, and again.
     nonisolated func requestStop() {
-        self.opening.loop.post { self.assumeIsolated { $0.stop() } }
+        self.loop.post { self.assumeIsolated { $0.stop() } }
     }
 
     private func stop() {
         guard let shell else {
             self.isStopped = true
-            return self.opening.loop.stop()
+            return self.loop.stop()
         }
         shell.assumeIsolated { $0.stop() }
     }
@@ -103,7 +110,7 @@ actor DaemonRun {
     /// All is read and checked first: where anything is wrong the log says what and where, and all
     /// stays as it was. No link, client or message is lost either way.
     nonisolated func requestReload() {
-        self.opening.loop.post { self.assumeIsolated { $0.reload() } }
+        self.loop.post { self.assumeIsolated { $0.reload() } }
     }
 
     private func reload() {

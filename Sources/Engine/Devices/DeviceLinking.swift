@@ -205,6 +205,18 @@ struct DeviceLinking: Sendable {
         return [.answer(typed.request, .wrongCode(left: left))]
     }
 
+    /// This device can certify no longer: what the user has approved, or is about to, comes to nothing.
+    mutating func endApproval() -> [DeviceAction] {
+        var wanted: [DeviceAction] = []
+        if let approved = self.approved.take() {
+            wanted.append(.send(.end(.cancelled), approved.peer.link))
+        }
+        if let typed = self.typed.take() {
+            wanted += [.answer(typed.request, .noPersonKey), self.timer]
+        }
+        return wanted
+    }
+
     /// The shell has put together what an approved device is handed.
     mutating func handOver(_ bytes: [UInt8], on link: LinkID) {
         self.handing = (link, bytes, 0)

@@ -128,6 +128,14 @@ extension Node {
     /// Whether the devices of others can be certified and revoked here.
     package var canCertify: Bool { self.own.person.canCertify }
 
+    /// The user has brought P here, or taken it away.
+    mutating func hold(_ keys: PersonKeys) {
+        precondition(keys.publicKeys == self.own.person.publicKeys, "a device stays its person's")
+        self.own.person = keys
+        if !keys.canCertify { self.perform(self.devices.endApproval()) }
+        self.changed(.devices)
+    }
+
     mutating func revokeDevice(_ peer: PeerID, _ request: RequestID) {
         guard self.own.person.canCertify else { return self.fail(request, .noPersonKey) }
         guard peer != self.id, self.isOwnDevice(peer) else {

@@ -314,6 +314,8 @@ package enum Event: Sendable {
     case flightsSeen([LinkID: Flight])
     /// The answer to ``Action/handOver(_:_:deviceAddress:)``: the bytes of a ``HandOver``.
     case handOver(LinkID, [UInt8])
+    /// The device holds its person's key P from here on, or no longer, as these keys do.
+    indirect case personKeys(PersonKeys)
     /// What is damaged in the store's file, whoever met it; nil where a whole reading found nothing.
     case damage(String?)
     /// The store was opened only to read it: why, and what to do.

@@ -160,6 +160,7 @@ package struct Node: Sendable {
         case .flightsSeen(let flights): self.flightsSeen(flights)
         case .damage(let text): self.damageFound(text)
         case .handOver(let link, let bytes): self.handOver(bytes, on: link)
+        case .personKeys(let keys): self.hold(keys)
         case .unwritable(let text): self.raiseAlert(.storage, text)
         }
         self.endDepartures()
@@ -254,7 +255,7 @@ package struct Node: Sendable {
 struct OwnNode: Sendable {
     let signer: Signer
     let certificate: Certificate
-    let person: PersonKeys
+    var person: PersonKeys
     let boot: UInt64
     var configuration: NodeConfiguration
     /// The realms that it is in, and how their rooms are written.

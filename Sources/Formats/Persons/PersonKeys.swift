@@ -6,8 +6,8 @@ package struct PersonKeys: Sendable {
     /// The length of both together: the seed of P, then the secret of X.
     package static let byteCount = SigningKey.seedByteCount + SecretKey.byteCount
 
-    /// Nil on a device that was linked: P never leaves the machine that made it, except in a backup.
-    private let signer: Signer?
+    /// Nil on a device that was linked, or gave it up: P leaves the machine that made it only in a backup.
+    private var signer: Signer?
     private let address: AgreementKey
     /// What others need to write to this person.
     package let publicKeys: PublicPerson
@@ -51,6 +51,13 @@ package struct PersonKeys: Sendable {
 
     /// Whether P is here, so that devices can be certified and revoked.
     package var canCertify: Bool { self.signer != nil }
+
+    /// The same keys as a device has them that may not certify others.
+    package var withoutP: PersonKeys {
+        var keys = self
+        keys.signer = nil
+        return keys
+    }
 
     /// P.
     ///

@@ -8,16 +8,22 @@ struct DeviceCommand: Subcommand {
         examples: [
             "stoa device link @k3v9w2xq", "stoa device approve 12345678", "stoa device list",
             "stoa device rename laptop", "stoa device revoke @k3v9w2xq",
+            "stoa device promote stoa.backup", "stoa device demote stoa.backup",
         ],
-        operands: ["link|approve|list|rename|revoke", "[@DEVICE|CODE|NAME]", "[NAME]"],
+        operands: [
+            "link|approve|list|rename|revoke|promote|demote", "[@DEVICE|CODE|NAME|FILE]", "[NAME]",
+        ],
         options: [
-            OptionSyntax("--yes", nil, "do not ask: approve without a backup, or revoke")
+            OptionSyntax("--yes", nil, "do not ask: approve without a backup, revoke, or demote"),
+            OptionSyntax(
+                "--phrase-file", "FILE|-", "read the phrase from a file instead of asking for it"),
         ],
         details: [
             "\"link\" runs on the new machine, which must not have been used: it shows a code of eight digits. \"approve\" runs on a device of yours and takes the code; it shows four digits, which you type on the new machine. Then that machine is you: it gets your contacts, realms, rooms and conversations. If several peers are linked, name your device by its key: stoa status shows it there.",
             "Your person's key never leaves the machine on which you began, except in a backup: only a device that holds it approves and revokes others.",
             "\"rename\" gives this device a name, or the one whose key is given first; all your devices show it, nobody else does. An empty name removes it.",
             "\"revoke\" says that a device is not yours any more. Peers refuse its links and do not show what it writes afterwards. It keeps what it has received, including the secrets of your realms and rooms: renew them (stoa realm rotate).",
+            "\"promote\" takes your person's key out of a backup, which its phrase opens, onto this device: it approves and revokes devices then. \"demote\" removes the key from this machine, once it has seen that the backup opens and holds it; the device stays yours. Copies elsewhere, such as an older backup of the whole folder, are not removed.",
             "With --json, \"link\" prints the code as one line and then reads the four digits from standard input.",
         ])
     static let mayTakeLong = true
@@ -28,9 +34,12 @@ struct DeviceCommand: Subcommand {
         case list
         case rename(String?, String)
         case revoke(String)
+        case promote(String)
+        case demote(String)
     }
 
     private let step: Step
+    private let phraseFile: String?
     private let isSure: Bool
 
     /// The other device has ten seconds to answer, and what it hands over may be large.
@@ -41,6 +50,7 @@ struct DeviceCommand: Subcommand {
     init(_ arguments: ParsedArguments) throws(Failure) {
         let (word, operand) = (arguments.required(0), arguments.operand(1))
         self.isSure = arguments.has("--yes")
+        self.phraseFile = arguments.value("--phrase-file")
         switch word {
         case "link": self.step = .link(operand)
         case "approve": self.step = .approve(operand)
@@ -59,8 +69,13 @@ struct DeviceCommand: Subcommand {
                     next: "usage: stoa device revoke @KEY; see stoa device list")
             }
             self.step = .revoke(operand)
+        case "promote", "demote":
+            guard let operand else {
+                throw .usage("the backup is missing", next: "usage: stoa device \(word) FILE")
+            }
+            self.step = word == "promote" ? .promote(operand) : .demote(operand)
         default:
-            let words = ["link", "approve", "list", "rename", "revoke"]
+            let words = ["link", "approve", "list", "rename", "revoke", "promote", "demote"]
             throw .usage(
                 "\"\(TerminalText.line(word))\" is not something to do with devices",
                 next: NearestName.find(word, among: words).map { "did you mean \"\($0)\"?" }
@@ -71,9 +86,14 @@ struct DeviceCommand: Subcommand {
                 "\"\(word)\" does not take two words",
                 next: "see what it takes: stoa help device")
         }
-        guard !self.isSure || ["approve", "revoke"].contains(word) else {
+        guard !self.isSure || ["approve", "revoke", "demote"].contains(word) else {
             throw .usage(
-                "\"\(word)\" does not take --yes", next: "it belongs to approve and revoke")
+                "\"\(word)\" does not take --yes", next: "it belongs to approve, revoke and demote"
+            )
+        }
+        guard self.phraseFile == nil || ["promote", "demote"].contains(word) else {
+            throw .usage(
+                "\"\(word)\" does not take --phrase-file", next: "it belongs to promote and demote")
         }
     }
 
@@ -92,6 +112,11 @@ struct DeviceCommand: Subcommand {
                         ?? "has no name any more\n")
             }
         case .revoke(let device): try self.revoke(device, context)
+        case .promote(let file):
+            try context.show(DevicePromoteMethod.self, try self.backup(file, context)) { _ in
+                "this device holds your person's key now: it can approve and revoke devices\n"
+            }
+        case .demote(let file): try self.demote(file, context)
         }
     }
 
@@ -231,6 +256,37 @@ struct DeviceCommand: Subcommand {
         try context.show(DeviceRevokeMethod.self, .init { $0.device = device }) {
             "\($0.id.shortKey) is not your device any more\n"
                 + "it still knows the secrets of your realms: stoa realm rotate NAME\n"
+        }
+    }
+
+    // MARK: The person's key
+
+    private func demote(_ file: String, _ context: CommandContext) throws(Failure) {
+        let (shown, path) = (TerminalText.line(file), try context.existingBackup(file))
+        let what =
+            "this machine could neither approve nor revoke devices any more: your person's key would be "
+            + "only in \(shown) and on other devices that hold it"
+        if !self.isSure {
+            guard
+                try context.console.agrees(to: what, next: "add --yes to remove it", rest: nil)
+            else { return context.console.report("stoa: device: nothing was removed\n") }
+        }
+        try context.show(DeviceDemoteMethod.self, try self.backup(path, context)) { _ in
+            "this machine does not hold your person's key any more\n"
+                + "keep \(shown) elsewhere, apart from its phrase: stoa device promote brings the key back\n"
+        }
+    }
+
+    /// A backup, and the phrase that is asked for.
+    private func backup(
+        _ file: String, _ context: CommandContext
+    ) throws(Failure) -> RestoreMethod.Params {
+        let path = try context.existingBackup(file)
+        let phrase = try SecretInput.phrase.read(
+            self.phraseFile, context, ifEnded: "nothing has changed")
+        return RestoreMethod.Params {
+            $0.file = path
+            $0.phrase = phrase
         }
     }
 }

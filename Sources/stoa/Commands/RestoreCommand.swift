@@ -26,13 +26,7 @@ struct RestoreCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(Failure) {
-        let path = try context.wholePath(self.file)
-        // Nobody likes to type six words only to be told that they were of no use.
-        guard Files.exists(path) else {
-            throw Failure(
-                .badData, why: "there is no file \(TerminalText.line(self.file))",
-                next: "give the path of the file that stoa backup has written")
-        }
+        let path = try context.existingBackup(self.file)
         _ = try context.call(StatusMethod.self)
         context.disconnect()
         let phrase = try SecretInput.phrase.read(
@@ -72,5 +66,18 @@ struct RestoreCommand: Subcommand {
             }
             throw failure
         }
+    }
+}
+
+extension CommandContext {
+    /// The whole path of a backup: nobody likes to type six words only to be told that they were of no use.
+    func existingBackup(_ file: String) throws(Failure) -> String {
+        let path = try self.wholePath(file)
+        guard Files.exists(path) else {
+            throw Failure(
+                .badData, why: "there is no file \(TerminalText.line(file))",
+                next: "give the path of the file that stoa backup has written")
+        }
+        return path
     }
 }

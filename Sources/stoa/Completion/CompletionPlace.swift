@@ -121,6 +121,9 @@ enum CompletionPlace: Equatable {
             return operands.first.map { .values($0) } ?? .settings
         }
         if name == "help", parts == ["COMMAND"] { return .words(Self.commands) }
+        if name == "device", parts.contains("FILE") {
+            return operands.first == "promote" || operands.first == "demote" ? .files : .nothing
+        }
         if parts.contains("FILE") { return .files }
         let words = parts.filter { $0.allSatisfy { $0.isLowercase || $0 == "-" } && $0 != "-" }
         return words.isEmpty ? .nothing : .words(words.map { Candidate(word: $0, summary: "") })

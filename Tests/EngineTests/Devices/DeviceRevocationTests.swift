@@ -101,4 +101,16 @@ struct DeviceRevocationTests {
             #expect(actions.contains(.answer(RequestID(1), .failed(.device(.noPersonKey)))))
         }
     }
+
+    // Shows: device.key
+    @Test("is revoked only while the person's key is here, which may go and come back")
+    func moved() {
+        var test = self
+        let device = Harness.peer(Self.device)
+        test.harness.give(.personKeys(Self.own.withoutP))
+        #expect(!test.harness.node.canCertify)
+        #expect(test.revoke(device) == [.failed(.device(.noPersonKey))])
+        test.harness.give(.personKeys(Self.own))
+        #expect(test.revoke(device) == [.revoked(device)])
+    }
 }

@@ -59,6 +59,22 @@ extension DeviceRenameMethod: MethodHandler {
     }
 }
 
+extension DevicePromoteMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        try shell.promote(params, reply)
+    }
+}
+
+extension DeviceDemoteMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        try shell.demote(params, reply)
+    }
+}
+
 extension NodeShell {
     fileprivate func ownDevice(_ word: String) throws(RPCError) -> PeerID {
         guard let device = self.node.ask({ $0.ownDevice(named: word) }) else {
