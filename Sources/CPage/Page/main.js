@@ -86,7 +86,7 @@ const act = {
   callDevices: () => calls.devices().catch(told),
   roomsChanged: () => {
     head.dataset.mark = "";
-    headline();
+    soon("list");
   },
 };
 const windows = new Windows(model, act);
@@ -251,7 +251,7 @@ function changed(what, detail) {
       soon("list");
       break;
     case "members":
-      if (detail === model.current) headline();
+      if (detail === model.current) soon("list");
       break;
     case "roster":
       windows.groups.changed(detail);
@@ -370,18 +370,20 @@ async function show(id, where = {}) {
   start.hidden = true;
   room.hidden = false;
   composer.show(id);
-  if (model.current !== id || where.around || where.since) {
+  const opening = model.current !== id || where.around || where.since ? model.open(id, where) : undefined;
+  // Together with the line: nobody writes to one conversation under the name of another.
+  list.draw();
+  headline();
+  drawTypists();
+  if (opening) {
     try {
-      await model.open(id, where);
+      await opening;
     } catch (error) {
       told(error);
       return;
     }
     model.keep("open", id);
   }
-  list.draw();
-  headline();
-  drawTypists();
   if (!narrow.matches) composer.focus();
   if (!narrow.matches && log.isAtEnd) log.see();
 }
