@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any, Callable
 
-CALL_SECONDS = 60.0
+CALL_SECONDS = 180.0
 LINE_BYTES = 1 << 20
 PAGE_ITEMS = 1_000
 

@@ -16,8 +16,8 @@ from .checks import Broken
 from .control import Control
 from .process import Program
 
-START_SECONDS = 60.0
-COMMAND_SECONDS = 60.0
+START_SECONDS = 180.0
+COMMAND_SECONDS = 180.0
 PAGE = 1_000
 
 

@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from .daemon import Daemon
+from .process import STOP_SECONDS, UNTIL_SECONDS
 
 
 class Bus:
@@ -55,7 +56,7 @@ class Notifier:
 
     def stop(self) -> int:
         self.process.terminate()
-        return self.process.wait(10)
+        return self.process.wait(STOP_SECONDS)
 
 
 class Keyboard:
@@ -81,7 +82,7 @@ class Keyboard:
         while (left := deadline - time.monotonic()) > 0:
             self.read(left)
 
-    def until(self, text: bytes, seconds: float) -> bool:
+    def until(self, text: bytes, seconds: float = UNTIL_SECONDS) -> bool:
         deadline = time.monotonic() + seconds
         while text not in self.output:
             left = deadline - time.monotonic()
@@ -94,8 +95,8 @@ class Keyboard:
         self.output = b""
         begin = time.perf_counter()
         os.write(self.descriptor, key.encode())
-        if not self.until(key.encode(), 10):
-            return 10.0
+        if not self.until(key.encode(), UNTIL_SECONDS):
+            return UNTIL_SECONDS
         return time.perf_counter() - begin
 
     def close(self) -> None:

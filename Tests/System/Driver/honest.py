@@ -8,7 +8,7 @@ import threading
 import time
 from pathlib import Path
 
-from .control import Control, Refusal
+from .control import CALL_SECONDS, Control, Refusal
 
 # Where they talk.
 ROOM = "bench"
@@ -21,7 +21,7 @@ class Meter:
 
     numbers = iter(range(1 << 30))
 
-    def __init__(self, sender: Path, reader: Path, seconds: float = 4 * DEADLINE_SECONDS) -> None:
+    def __init__(self, sender: Path, reader: Path, seconds: float = CALL_SECONDS) -> None:
         self.sender = Control(sender, seconds)
         self.reader = Control(reader, seconds)
         self.count = 0

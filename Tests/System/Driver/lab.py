@@ -12,6 +12,7 @@ from typing import Iterable
 
 from .checks import Broken
 from .daemon import Daemon, Programs
+from .process import STOP_SECONDS
 
 LABS = Path(__file__).resolve().parent.parent / "Labs"
 # What another address is taken from; a host begins with, and boots into, 10.77.0.I.
@@ -72,7 +73,7 @@ class Lab:
 
     def run(self, host: int, script: str) -> None:
         done = subprocess.run(
-            [*self.prefix(host), "sh", "-ec", script], capture_output=True, text=True, timeout=60)
+            [*self.prefix(host), "sh", "-ec", script], capture_output=True, text=True, timeout=300)
         if done.returncode != 0:
             raise Broken(f"host {host}: {script}: {done.stderr.strip()}")
 
@@ -106,7 +107,7 @@ class Lab:
             f"-f {LABS / 'avahi.conf'} >/dev/null 2>&1")
         self.run(
             host,
-            f"tries=0; until {start}; do tries=$((tries + 1)); [ $tries -lt 100 ]; done")
+            f"tries=0; until {start}; do tries=$((tries + 1)); [ $tries -lt 1000 ]; sleep 0.1; done")
 
     def stats(self) -> dict[str, int]:
         return dict(json.loads(self.command("stats")[0]))
@@ -135,7 +136,7 @@ class Lab:
     def end(self) -> None:
         assert self.process.stdin
         self.process.stdin.close()
-        self.process.wait(30)
+        self.process.wait(STOP_SECONDS)
 
 
 class HostDaemon(Daemon):
