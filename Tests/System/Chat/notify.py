@@ -33,7 +33,7 @@ from Driver.control import Refusal  # noqa: E402
 from Driver.daemon import Programs  # noqa: E402
 from Driver.desktop import Bus, Notifier  # noqa: E402
 from Driver.network import demand_own_network  # noqa: E402
-from Driver.process import until  # noqa: E402
+from Driver.process import until, wake_ups  # noqa: E402
 from things import Pair  # noqa: E402
 
 NAME, PATH = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
@@ -50,6 +50,7 @@ class Server(dbus.service.Object):  # type: ignore[misc]
         self.actions: dict[int, list[str]] = {}
         self.pictures: dict[int, str] = {}
         self.inhibited = False
+        self.asked = 0
         self.last = 0
 
     @dbus.service.method(NAME, in_signature="susssasa{sv}i", out_signature="u")  # type: ignore[misc]
@@ -89,7 +90,9 @@ class Server(dbus.service.Object):  # type: ignore[misc]
     def Get(self, _interface: str, name: str) -> Any:  # noqa: N802
         if name != "Inhibited":
             raise dbus.DBusException("no such property")
-        return dbus.Boolean(self.inhibited)
+        answer = dbus.Boolean(self.inhibited)
+        self.asked += 1
+        return answer
 
 
 class Desk:
@@ -128,13 +131,23 @@ class Desk:
         """What was shown with that text, once it is."""
         def found() -> list[tuple[int, int, str, str, int]]:
             return [shown for shown in list(self.server.shown) if text in shown[3]]
-        until(f"shown: {text}", lambda: bool(found()), 15)
+        until(f"shown: {text}", lambda: bool(found()))
         return found()[-1]
 
     def lacks(self, what: str, text: str) -> None:
         """Once something that came later is shown, it has been decided about what came before."""
         self.checks.that(
             what, not any(text in shown[3] for shown in self.server.shown), self.server.shown)
+
+    def handled(self, notifier: Notifier, text: str, before: int) -> None:
+        """Waits until the notifier has done with a message of which nothing is shown: it sleeps again."""
+        until("ada has it", lambda: any(
+            c["lastMessage"] and c["lastMessage"]["text"] == text for c in self.pair.ada.every("conversations")))
+        process = notifier.process.pid
+        until("the notifier has woken", lambda: wake_ups(process) > before)
+        count = -1
+        while count != (count := wake_ups(process)):
+            time.sleep(2)
 
 
 def begun(desk: Desk) -> bool:
@@ -146,7 +159,7 @@ def begun(desk: Desk) -> bool:
 def scripted(pair: Pair, desk: Desk, notifier: Notifier, checks: Checks) -> None:
     server = desk.server
     # It is told of what comes once it follows: each message is said until it is.
-    until("stoa-notify follows", lambda: begun(desk), 15)
+    until("stoa-notify follows", lambda: begun(desk))
     desk.read()
     desk.says("<b>first</b> & foremost")
     first = desk.has("first")
@@ -165,7 +178,7 @@ def scripted(pair: Pair, desk: Desk, notifier: Notifier, checks: Checks) -> None
     server.NotificationReplied(first[0], "answered at the desk")
     until("ben has the answer", lambda: any(
         m["text"] == "answered at the desk"
-        for m in pair.ben.call("history", to="@ada", limit=5)["messages"]), 15)
+        for m in pair.ben.call("history", to="@ada", limit=5)["messages"]))
     checks.that("an answer typed there reaches the other", True)
     dot = pair.folder / "dot.png"
     dot.write_bytes(b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 1, 1) + bytes(64))
@@ -177,17 +190,17 @@ def scripted(pair: Pair, desk: Desk, notifier: Notifier, checks: Checks) -> None
         except Refusal:
             return False
 
-    until("ada has his picture", is_here, 15)
+    until("ada has his picture", is_here)
 
     def pictured() -> bool:
         desk.says("with a picture")
         path = server.pictures[desk.has("with a picture")[0]]
         return bool(path) and Path(path).read_bytes() == dot.read_bytes()
 
-    until("the notification has his picture", pictured, 15)
+    until("the notification has his picture", pictured)
     checks.that("the notification has his picture", True)
     desk.read()
-    until("it is taken away when it is read elsewhere", lambda: first[0] in server.closed, 15)
+    until("it is taken away when it is read elsewhere", lambda: first[0] in server.closed)
     checks.that("it is taken away when it is read elsewhere", True)
 
     desk.says("of no concern", "desk")
@@ -212,12 +225,10 @@ def scripted(pair: Pair, desk: Desk, notifier: Notifier, checks: Checks) -> None
     desk.lacks("nothing of what was said there", "the plan")
 
     server.inhibited = True
+    before, asked = wake_ups(notifier.process.pid), server.asked
     desk.says("while inhibited")
-    until("ada has it", lambda: any(
-        c["lastMessage"] and c["lastMessage"]["text"] == "while inhibited"
-        for c in pair.ada.every("conversations")))
-    # The notifier asks the server before it decides, so the next one that is shown comes later.
-    time.sleep(0.5)
+    desk.handled(notifier, "while inhibited", before)
+    checks.that("the notifier has asked", server.asked > asked)
     server.inhibited = False
     desk.says("after inhibited")
     desk.has("after inhibited")
@@ -226,11 +237,9 @@ def scripted(pair: Pair, desk: Desk, notifier: Notifier, checks: Checks) -> None
     now = time.localtime()
     hours = f"{(now.tm_hour - 1) % 24:02}:00-{(now.tm_hour + 2) % 24:02}:00"
     pair.ada.output("notify", "--quiet", hours)
+    before = wake_ups(notifier.process.pid)
     desk.says("while quiet")
-    until("ada has it", lambda: any(
-        c["lastMessage"] and c["lastMessage"]["text"] == "while quiet"
-        for c in pair.ada.every("conversations")))
-    time.sleep(0.5)
+    desk.handled(notifier, "while quiet", before)
     pair.ada.output("notify", "--quiet", "off")
     desk.says("after quiet")
     desk.has("after quiet")
@@ -253,7 +262,7 @@ def scripted(pair: Pair, desk: Desk, notifier: Notifier, checks: Checks) -> None
 
     environment = {**notifier.environment, "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"}
     done = subprocess.run(
-        [notifier.program, "--socket", str(pair.ada.socket)], env=environment, timeout=20,
+        [notifier.program, "--socket", str(pair.ada.socket)], env=environment, timeout=120,
         capture_output=True, text=True)
     checks.same("nothing where there is no bus", done.returncode, 0)
 
@@ -272,46 +281,48 @@ def dunst(pair: Pair, desk: Desk, checks: Checks, picture: Path | None) -> None:
     program = None
     notifier = None
     try:
-        program = subprocess.Popen(
-            ["dunst", "-conf", "/dev/null"], env=environment, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
+        log = pair.folder / "dunst.log"
+        with log.open("wb") as output:
+            program = subprocess.Popen(
+                ["dunst", "-conf", "/dev/null", "-print"], env=environment, stdout=output, stderr=subprocess.DEVNULL)
 
         def ctl(*words: str) -> str:
             done = subprocess.run(
-                ["dunstctl", *words], env=environment, capture_output=True, text=True, timeout=20)
+                ["dunstctl", *words], env=environment, capture_output=True, text=True, timeout=120)
             return done.stdout.strip()
 
         until("dunst answers", lambda: ctl("count", "displayed") == "0")
         desk.read_all()
         notifier = Notifier(pair.ada, bus.address)
         desk.says("to begin with")
-        until("it is told of", lambda: ctl("count", "displayed") == "1", 15)
+        until("it is told of", lambda: ctl("count", "displayed") == "1")
         desk.read_all()
-        until("nothing is left", lambda: ctl("count", "displayed") == "0", 15)
+        until("nothing is left", lambda: ctl("count", "displayed") == "0")
         desk.says("shown by dunst")
-        until("dunst shows it", lambda: ctl("count", "displayed") == "1", 15)
+        until("dunst shows it", lambda: ctl("count", "displayed") == "1")
         desk.says("and another")
-        # It takes the place of the first, so that there are two only for who does not wait.
-        time.sleep(1)
+        # It takes the place of the first.
+        until("dunst has it", lambda: b"and another" in log.read_bytes())
         checks.same("dunst replaces it", ctl("count", "displayed"), "1")
         if picture:
             subprocess.run(
                 ["import", "-display", display, "-window", "root", str(picture)], check=True)
         desk.read()
-        until("dunst closes it", lambda: ctl("count", "displayed") == "0", 15)
+        until("dunst closes it", lambda: ctl("count", "displayed") == "0")
         past = ctl("history")
         checks.that("dunst has shown the second in its place",
                     "and another" in past and "shown by dunst" not in past, past)
         ctl("set-paused", "true")
+        before = wake_ups(notifier.process.pid)
         desk.says("while paused")
-        time.sleep(1)
+        desk.handled(notifier, "while paused", before)
         checks.same("dunst is given nothing while it is paused", ctl("count", "waiting"), "0")
         # The notifier was there all the time: the next one is shown, and that one never was.
         ctl("set-paused", "false")
         desk.says("after paused")
-        until("dunst shows the next", lambda: ctl("count", "displayed") == "1", 15)
+        until("dunst shows the next", lambda: ctl("count", "displayed") == "1")
         ctl("close-all")
-        until("dunst has closed it", lambda: "after paused" in ctl("history"), 15)
+        until("dunst has closed it", lambda: "after paused" in ctl("history"))
         past = ctl("history")
         checks.that("dunst has never been given what came while it was paused",
                     "while paused" not in past, past)
@@ -350,7 +361,7 @@ def main() -> int:
         notifier = Notifier(pair.ada, bus.address)
         scripted(pair, desk, notifier, checks)
         dunst(pair, desk, checks, options.keep)
-    except (Broken, OSError) as error:
+    except (Broken, OSError, subprocess.SubprocessError) as error:
         checks.fail("the run", error)
     finally:
         if notifier:

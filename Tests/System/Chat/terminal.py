@@ -10,7 +10,7 @@ from Driver.daemon import Daemon
 from Driver.process import until
 
 # How long the screen may take to show what it must: far more than it needs, even on a busy machine.
-SCREEN_SECONDS = 15.0
+SCREEN_SECONDS = 90.0
 PASTE_BUFFER = "stoa"
 
 
@@ -38,7 +38,7 @@ class Terminal:
     def tmux(self, *words: str, text: str | None = None) -> str:
         done = subprocess.run(
             ["tmux", "-S", str(self.socket), "-f", str(self.configuration), *words],
-            input=text, capture_output=True, text=True, env=self.environment, timeout=60)
+            input=text, capture_output=True, text=True, env=self.environment, timeout=180)
         if done.returncode != 0:
             raise RuntimeError(f"tmux {' '.join(words)}: {done.stderr}")
         return done.stdout

@@ -22,13 +22,16 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from Driver.checks import Broken, Checks  # noqa: E402
-from Driver.control import Control  # noqa: E402
 from Driver.daemon import Daemon, Programs  # noqa: E402
 from Driver.network import demand_own_network  # noqa: E402
 from Driver.process import until  # noqa: E402
 from terminal import Terminal, chat_command  # noqa: E402
 
 ON_LOOPBACK = ["--interface", "lo", "--discovery", "embedded"]
+# A Tab completes what the client has heard of by then, which is a moment after the daemon has.
+TAB_SECONDS, TABS = 6, 15
+# How often ben says that he types, which a screen shows for a few seconds.
+TYPING_SECONDS = 2
 ESCAPES = {"\\n": "\n", "\\t": "\t", "\\e": "\x1b"}
 
 
@@ -191,6 +194,7 @@ class Item:
             case "cursor", _:
                 until(f"the cursor behind {rest} cells",
                       lambda: int(self.terminal.state("cursor_x")) == int(rest) + 2)
+            case "completes", _: self.completes(plain(rest))
             case "bold", _: self.bold(plain(rest))
             case "stored", _: self.stored(rest)
             case "opened", "nothing":
@@ -200,6 +204,15 @@ class Item:
                 until(f"opened: {rest}", lambda: self.pair.opened.exists()
                       and rest in self.pair.opened.read_text().splitlines())
             case _: raise Broken(f"no step is called {word}")
+
+    def completes(self, due: str) -> None:
+        for left in reversed(range(TABS)):
+            self.terminal.press("Tab")
+            try:
+                return until(f"completed: {due}", lambda: self.terminal.input() == due, TAB_SECONDS)
+            except Broken:
+                if not left:
+                    raise
 
     def bold(self, text: str) -> None:
         def is_bold() -> bool:
@@ -237,12 +250,14 @@ class Item:
         match verb:
             case "says":
                 first, _, others = text.partition(" ")
+                texts = [text]
                 if first == "in":
-                    room, _, text = others.partition(": ")
+                    room, _, texts[0] = others.partition(": ")
                 elif first.isdigit():
-                    say_all(control, room, [f"{others} {n}" for n in range(1, int(first) + 1)])
-                    return
-                control.call("send", to=room, text=text)
+                    texts = [f"{others} {n}" for n in range(1, int(first) + 1)]
+                for text in texts:
+                    sent = control.call("send", to=room, text=text)
+                self.arrives(room, sent["id"])
             case "does": control.call("send", to=room, text=text, kind="action")
             case "edits": control.call("edit", id=self.last_of("ben"), text=text)
             case "deletes": control.call("delete", id=self.last_of("ben"))
@@ -255,17 +270,25 @@ class Item:
                 self.pair.ben.call("join", room=text)
                 until(f"ada knows of {text}", lambda: any(
                     each["name"] == text for each in self.pair.ada.every("rooms")))
-            case "types": control.call("typing", to=room)
+            case "types": until(f"on the screen: {text}", lambda: self.is_typing_seen(text))
             case "reads":
                 self.last_of("ada")
                 newest = control.call("history", to=room, limit=1)["messages"][-1]
                 control.call("acknowledge", conversation=room, cursor=newest["cursor"])
             case _: raise Broken(f"ben cannot {verb}")
 
+    def arrives(self, room: str, message: str) -> None:
+        if self.pair.ada.process is not None:
+            until("ada has it", lambda: any(
+                m["id"] == message for m in self.pair.ada.call("history", to=room, limit=20)["messages"]))
 
-def say_all(control: Control, room: str, texts: list[str]) -> None:
-    for text in texts:
-        control.call("send", to=room, text=text)
+    def is_typing_seen(self, text: str) -> bool:
+        self.pair.control.call("typing", to=self.room)
+        try:
+            until(text, lambda: any(text in row for row in self.terminal.screen()), TYPING_SECONDS)
+        except Broken:
+            return False
+        return True
 
 
 def do_item(pair: Pair, checks: Checks, number: int, steps: list[str]) -> None:
