@@ -65,6 +65,7 @@ export class Log {
     sizes.observe(this.scroll);
     sizes.observe(this.list);
     this.isAtEnd = true;
+    this.lastEnd = 0;
   }
 
   // ---- Drawing
@@ -469,8 +470,13 @@ export class Log {
     } else this.bottom();
   }
 
+  get end() {
+    return this.scroll.scrollHeight - this.scroll.clientHeight;
+  }
+
   bottom() {
-    this.scroll.scrollTop = this.scroll.scrollHeight;
+    this.lastEnd = this.end;
+    this.scroll.scrollTop = this.lastEnd;
   }
 
   // Whoever is at the end stays there.
@@ -479,14 +485,17 @@ export class Log {
   }
 
   nearEnd() {
-    return this.scroll.scrollHeight - this.scroll.scrollTop - this.scroll.clientHeight < 40;
+    return this.end - this.scroll.scrollTop < 40;
   }
 
   scrolled() {
     const { model } = this;
     const log = model.log;
     if (!log) return;
+    // The end has gone from the user, and not they from it: of a new size the observer hears after this.
+    if (this.end !== this.lastEnd) this.follow();
     this.isAtEnd = this.nearEnd();
+    this.lastEnd = this.end;
     log.isAway = !this.isAtEnd;
     this.down.hidden = this.isAtEnd && log.atEnd;
     const line = this.nodes.get("new");
