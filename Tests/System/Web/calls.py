@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 import signal
 import sys
 import time
@@ -20,35 +21,18 @@ from pathlib import Path
 import pages  # noqa: F401  Finds the drivers.
 from alone import Alone
 from axe_playwright_python.sync_playwright import Axe
-from lan import FAKES, NAMES, Lan
+from lan import FAKES, MEDIA, NAMES, Host, Lan
 from pages import CHROMIUM, arguments
 from playwright.sync_api import Page, sync_playwright
 
 from Driver.checks import Broken, Checks
+from Driver.control import Refusal
 from Driver.network import demand_own_network
 from Driver.process import until
 
 SERIOUS = ("serious", "critical")
-# What somebody sees and hears of the others: frames that were shown, and the loudest sample in three seconds.
-MEDIA = """async () => {
-    const videos = [...document.querySelectorAll(".talk figure[data-peer] video")];
-    const context = new AudioContext();
-    await context.resume();
-    const all = await Promise.all(videos.map(async (video) => {
-        const analyser = context.createAnalyser();
-        context.createMediaStreamSource(video.srcObject).connect(analyser);
-        const samples = new Float32Array(analyser.fftSize);
-        let loudest = 0;
-        for (let step = 0; step < 60 && loudest < 0.01; step += 1) {
-            await new Promise((resolve) => setTimeout(resolve, 50));
-            analyser.getFloatTimeDomainData(samples);
-            loudest = Math.max(loudest, ...samples.map(Math.abs));
-        }
-        return [video.getVideoPlaybackQuality().totalVideoFrames, loudest];
-    }));
-    await context.close();
-    return all;
-}"""
+# The kind of what a caller says first.
+RING = 1
 PARTS = """pure answered muted tabs no_media declined busy cancelled missed closed crossed no_camera no_device restarted
     room group altered from_terminal devices""".split()
 if os.environ.get("STOA_LONG") == "1":
@@ -105,7 +89,7 @@ class Calls:
                     .filter((v) => v.getVideoPlaybackQuality().totalVideoFrames > 0).length === n""",
                 arg=count,
             )
-        media = page.evaluate(MEDIA)
+        media = page.evaluate(MEDIA, sound)
         self.checks.same(f"{who}: so many others", len(media), count)
         for seen, heard in media:
             self.checks.that(f"{who} sees {'frames' if frames else 'none'}", (seen > 0) == frames, seen)
@@ -169,10 +153,10 @@ class Calls:
         self.over(a)
         self.over(b)
         self.becomes("answered", before + 1)
-        self.line(a, "Call from ada, 0:")
-        self.line(b, "Call from ada, 0:")
+        self.line(a, "Call from ada, ")
+        self.line(b, "Call from ada, ")
         code, out, _ = self.lan.ben.stoa("history", "@ada")
-        self.checks.that("the command shows it", code == 0 and "Call, 0:" in out, out)
+        self.checks.that("the command shows it", code == 0 and re.search(r"Call, \d+:\d\d", out) is not None, out)
 
     def muted(self) -> None:
         """Microphone and camera off and on, and a screen in the camera's place."""
@@ -181,7 +165,7 @@ class Calls:
         self.press(a, "Camera off")
         b.wait_for_selector(".talk figure[data-peer]:not(.seen)")
         # What was said before is still on its way for a moment.
-        until("ben hears nothing", lambda: b.evaluate(MEDIA)[0][1] < 0.01)
+        until("ben hears nothing", lambda: b.evaluate(MEDIA, False)[0][1] < 0.01)
         self.checks.that("ben hears nothing", True)
         self.press(a, "Unmute microphone")
         self.press(a, "Share screen")
@@ -241,7 +225,7 @@ class Calls:
         a, b = self.talking()
         c = self.lan.page("cyn")
         self.call(c, "ben", video=False)
-        c.locator(".toast", has_text="They are in another call").wait_for()
+        self.lan.noted(c, "They are in another call")
         self.over(c)
         self.checks.that("ben's call goes on", b.locator(".talk[data-phase=in]").count() == 1)
         self.connected(a)
@@ -351,7 +335,7 @@ class Calls:
             all_pages[name].click(".room .head button:text-is('Join the call')")
         for name, page in all_pages.items():
             self.connected(page, 2)
-            media = page.evaluate(MEDIA)
+            media = page.evaluate(MEDIA, True)
             self.checks.same(f"{name} hears two", [loud >= 0.01 for _, loud in media], [True, True])
         self.press(all_pages["cyn"], "Hang up")
         for name in ("ada", "ben"):
@@ -379,7 +363,7 @@ class Calls:
             all_pages[name].click(".room .head button:text-is('Join the call')")
         for name, page in all_pages.items():
             self.connected(page, 2)
-            media = page.evaluate(MEDIA)
+            media = page.evaluate(MEDIA, True)
             self.checks.same(f"{name} hears two", [loud >= 0.01 for _, loud in media], [True, True])
         ada.call("groupAct", group="+crew", act="remove", person="@cyn")
         self.over(all_pages["cyn"])
@@ -404,11 +388,12 @@ class Calls:
             control.call("subscribe", kinds=["call"])
             self.press(b, "Hang up")
             self.call(b, "ada")
-            while not heard:
+            # Not that the call before was left.
+            while not heard or heard[-1][0] != RING:
                 event = control.next()
                 if event.get("method") == "call":
                     heard.append(base64.b64decode(event["params"]["data"]))
-        call = heard[0][1:9]
+        call = heard[-1][1:9]
         self.phase(a, "ringing")
         self.press(a, "Answer with video")
         self.connected(a)
@@ -433,15 +418,22 @@ class Calls:
 
         def approved() -> bool:
             nonlocal check
-            code = desk.call("deviceLink", person=f"@{person}")["code"]
-            check = ben.call("deviceApprove", code=code, withoutBackup=True)["check"]
+            try:
+                code = desk.call("deviceLink", person=f"@{person}")["code"]
+                check = ben.call("deviceApprove", code=code, withoutBackup=True)["check"]
+            except Refusal:  # The link over which the code came may have been replaced.
+                return False
             return True
+
+        def has_two(daemon: Host) -> bool:
+            try:
+                return len(daemon.every("devices")) == 2
+            except OSError:  # The new one restarts.
+                return False
 
         until("the code is taken", approved)
         desk.call("deviceLink", check=check)
-        # The new one restarts.
-        until("ben has two devices", lambda: len(ben.every("devices")) == 2 and desk.socket.exists())
-        until("both know it", lambda: len(desk.every("devices")) == 2)
+        until("both know of two devices", lambda: has_two(ben) and has_two(desk))
         desk.call("join", room="meeting")
         until("ada is linked to both", lambda: any(
             p.get("name") == "ada" and p["state"] == "linked" for p in desk.every("peers")
@@ -455,13 +447,12 @@ class Calls:
             self.phase(answering, "ringing")
             self.press(answering, "Answer with video")
             self.over(other)
-            other.wait_for_selector(".toast:has-text('another device')")
+            self.lan.noted(other, "another device")
             self.connected(a)
             self.connected(answering)
             self.flows(a, "ada")
             self.press(answering, "Hang up")
             self.over(a)
-            other.wait_for_selector(".toast", state="detached")
             # Where a call rang in vain, that conversation is quiet for half a minute.
             other.evaluate("() => pass(31_000)")
         self.call(a, "ben")
@@ -469,7 +460,7 @@ class Calls:
         self.phase(b, "ringing")
         self.press(d, "Decline")
         self.over(b)
-        b.wait_for_selector(".toast:has-text('another device')")
+        self.lan.noted(b, "another device")
         self.over(a)
         until("it is stored", lambda: self.count("ada", "@ben") == before + 3)
         self.checks.same("as declined", self.stored("ada", "@ben")["call"]["outcome"], "declined")
@@ -586,7 +577,9 @@ def main() -> None:
                     checks.fail("it goes on", f"line {lines[-1]}: {error!r}"[:1200])
                 lan.leave()
             checks.context = ""
-            checks.same("no page complains", [f for f in lan.faults if "WebSocket" not in f], [])
+            checks.same("no page complains", [
+                f for f in lan.faults if "WebSocket" not in f and "502 (Bad Gateway)" not in f
+            ], [])
         except Broken as error:
             checks.fail("the run goes on", error)
         finally:

@@ -38,13 +38,34 @@ class Groups:
         """A button of the window in front."""
         page.locator("dialog[open]").last.get_by_role("button", name=label, exact=True).click()
 
+    def ask(self, page: Page, label: str) -> None:
+        """Presses it until a window asks: a button that is drawn anew meanwhile hears nothing."""
+        windows = page.locator("dialog[open]")
+        before = windows.count()
+
+        def asks() -> bool:
+            if windows.count() == before:
+                self.press(page, label)
+            return windows.count() > before
+
+        until(f"{label} is asked about", asks)
+
+    def confirm(self, page: Page, label: str) -> None:
+        self.ask(page, label)
+        self.press(page, label)
+
     @staticmethod
     def shut(page: Page) -> None:
         while page.locator("dialog[open]").count():
             page.keyboard.press("Escape")
 
+    @staticmethod
+    def go(page: Page, name: str) -> None:
+        page.click(f".conversation:has(bdi:text-is('{name}'))")
+        page.wait_for_selector(f".room .head h1:has-text('{name}')")
+
     def about(self, page: Page) -> None:
-        page.click(f".conversation:has(bdi:text-is('{GROUP}'))")
+        self.go(page, GROUP)
         page.click(".room .head .about")
         page.wait_for_selector("dialog .people .row .row")
 
@@ -79,9 +100,10 @@ class Groups:
         self.press(self.a, "Invite")
         self.member(self.a, "ben", "invited")
         self.axe(self.a, "the window of a group")
-        request = self.b.wait_for_selector(f".conversation.request:has-text('{GROUP}')")
+        request = f".conversation.request:has-text('{GROUP}')"
+        self.b.wait_for_selector(request)
         self.checks.that("nothing of it is in the list before", GROUP not in self.names(self.b))
-        request.click()
+        self.b.click(request)
         self.press(self.b, "Accept")
         self.b.wait_for_selector(f".room .head h1:has-text('{GROUP}')")
         # The window is open, and follows.
@@ -103,27 +125,25 @@ class Groups:
         self.about(self.a)
         self.press(self.a, "Make admin")
         self.member(self.a, "ben", "admin")
-        self.b.wait_for_selector(".toast:has-text('an admin now')")
+        self.desk.noted(self.b, "an admin now")
         self.about(self.b)
         self.checks.same(
             "who is an admin cannot remove the owner", self.b.locator("dialog li button:text-is('Remove')").count(), 0
         )
         self.b.wait_for_selector("dialog label:has-text('Invite somebody')")
         self.shut(self.b)
-        self.press(self.a, "End as admin")
-        self.press(self.a, "End as admin")
+        self.confirm(self.a, "End as admin")
         self.member(self.a, "ben")
         self.checks.same("ben is a member", self.role("ben"), "member")
 
     def remove(self) -> None:
-        self.press(self.a, "Remove")
+        self.ask(self.a, "Remove")
         self.a.wait_for_selector("dialog:has-text('keeps everything that they have read')")
         self.press(self.a, "Cancel")
         self.checks.same("nothing is done before the answer", self.role("ben"), "member")
-        self.press(self.a, "Remove")
-        self.press(self.a, "Remove")
+        self.confirm(self.a, "Remove")
         until("ben is out", lambda: self.role("ben") == "")
-        self.b.wait_for_selector(f".toast:has-text('ada removed you from {GROUP}')")
+        self.desk.noted(self.b, f"ada removed you from {GROUP}")
         until("it leaves ben's list", lambda: GROUP not in self.names(self.b))
 
     def decline(self) -> None:
@@ -138,14 +158,14 @@ class Groups:
 
     def leave(self) -> None:
         self.about(self.a)
-        self.press(self.a, "Leave")
+        self.ask(self.a, "Leave")
         self.a.wait_for_selector("dialog:has-text('only an admin can bring you back')")
         self.press(self.a, "Leave")
         until("it leaves ada's list", lambda: GROUP not in self.names(self.a))
 
     def links(self) -> None:
         self.desk.ada.call("groupCreate", name="choir")
-        self.a.click(".conversation:has(bdi:text-is('+choir'))")
+        self.go(self.a, "+choir")
         self.a.click(".room .head .about")
         self.a.check("dialog label:has-text('An admin lets people in') input")
         self.press(self.a, "Invite by a link")
@@ -157,13 +177,12 @@ class Groups:
         self.b.click("nav .sign[aria-label='New conversation']")
         self.b.fill("dialog section:has(h3:text-is('By invitation')) textarea", line)
         self.b.locator("dialog section:has(h3:text-is('By invitation'))").get_by_role("button", name="Join").click()
-        self.b.wait_for_selector(".toast:has-text('until an admin lets you in')")
+        self.desk.noted(self.b, "until an admin lets you in")
         self.a.wait_for_selector("dialog li:has-text('ben asks to come in by a link')")
         self.checks.that("nobody is in before", len(self.desk.ada.every("members", to="+choir")) == 1)
         self.press(self.a, "Approve")
         self.b.wait_for_selector(".conversation:not(.request):has(bdi:text-is('+choir'))")
-        self.press(self.a, "End")
-        self.press(self.a, "End")
+        self.confirm(self.a, "End")
         self.a.wait_for_selector("dialog li:has-text('an admin lets people in')", state="detached")
         self.shut(self.a)
 
@@ -175,7 +194,9 @@ class Groups:
         laptop.call("connect", address=f"127.0.0.1:{self.desk.ada.port}")
         try:
             ada = self.desk.ada.call("status")["id"]
-            until("it is linked", lambda: any(p["id"] == ada for p in laptop.every("peers")))
+            until("it is linked", lambda: any(
+                p["id"] == ada and p["state"] == "linked" for p in laptop.every("peers")
+            ))
             page = self.desk.open(laptop)
             page.click("button:has-text('You use Stoa on another machine?')")
             self.press(page, "Show a code")
@@ -196,7 +217,7 @@ class Groups:
             self.checks.that("four digits are shown", len(check) == 4 and check.isdigit(), check)
             page.locator("dialog label:has-text('four digits') input").fill(check)
             self.press(page, "Make this machine my device")
-            page.wait_for_selector(".toast:has-text('is your device now')")
+            self.desk.noted(page, "is your device now")
             page.wait_for_selector(".self:has-text('ada')")
             self.a.wait_for_selector("dialog button:text-is('Revoke')")
             self.a.click("dialog li:has-text('this device') button:text-is('Rename')")
@@ -206,8 +227,7 @@ class Groups:
             until("the other device shows the name", lambda: "the desk" in [
                 d.get("name") for d in laptop.every("devices")
             ])
-            self.press(self.a, "Revoke")
-            self.press(self.a, "Revoke")
+            self.confirm(self.a, "Revoke")
             self.a.wait_for_selector("dialog li .state:text-is('revoked')")
             self.shut(self.a)
         finally:

@@ -52,12 +52,18 @@ class Kills:
         )
         self.page.click("dialog button:has-text('Send file')")
         self.page.wait_for_selector("dialog", state="detached")
-        # Chromium takes no text at the very moment at which a dialog was closed.
-        self.page.wait_for_timeout(200)
 
     def typed(self, text: str) -> None:
-        self.page.focus(".composer textarea")
-        self.page.keyboard.type(text)
+        line = self.page.locator(".composer textarea")
+
+        def is_there() -> bool:
+            # At the very moment at which a dialog was closed Chromium takes no text.
+            if line.input_value() != text:
+                line.fill("")
+                line.press_sequentially(text)
+            return line.input_value() == text
+
+        until("it is in the line", is_there)
 
     def kept(self) -> None:
         """Waits until the program has what was typed, and says how long that took."""
@@ -81,7 +87,7 @@ class Kills:
             self.say(f"daemon {number} {part}")
         self.desk.ada.start()
         self.say(f"daemon {number} up again")
-        until("ben has it", lambda: f"daemon {number} up again" in self.texts(), 60)
+        until("ben has it", lambda: f"daemon {number} up again" in self.texts())
 
     def program_killed(self, number: int) -> None:
         for part in range(3):
@@ -96,7 +102,7 @@ class Kills:
         self.desk.contexts.clear()
         self.page = self.open()
         self.drafted(text, "the program was killed")
-        until("ben has it", lambda: f"program {number} 2" in self.texts(), 60)
+        until("ben has it", lambda: f"program {number} 2" in self.texts())
 
     def tab(self, number: int) -> None:
         for part in range(3):
@@ -114,13 +120,13 @@ class Kills:
         self.desk.contexts.clear()
         self.page = self.open()
         self.drafted(text, "the tab was killed")
-        until("ben has it", lambda: f"tab {number} 2" in self.texts(), 60)
+        until("ben has it", lambda: f"tab {number} 2" in self.texts())
 
     def upload(self, number: int) -> None:
         self.hand_over(f"upload-{number}.bin")
         self.desk.ada.stop(signal.SIGKILL)
         self.desk.ada.start()
-        until("ben has the file", lambda: self.files().count(f"upload-{number}.bin") == 1, 60)
+        until("ben has the file", lambda: self.files().count(f"upload-{number}.bin") == 1)
 
     def files(self) -> list[str]:
         return [

@@ -12,7 +12,7 @@ from pages import CHROMIUM, FIREFOX, Desk
 from playwright.sync_api import Browser, Page, Playwright
 
 from Driver.checks import Checks
-from Driver.daemon import Daemon, Programs
+from Driver.daemon import COMMAND_SECONDS, Daemon, Programs
 from Driver.network import OwnNetwork
 from Driver.process import until
 
@@ -26,6 +26,27 @@ FAKE_DEVICES = {
     "media.autoplay.default": 0,
 }
 ALWAYS = ["--no-sandbox", "--autoplay-policy=no-user-gesture-required"]
+# What somebody sees and hears of the others: frames that were shown, and the loudest sample. Sound that is due is
+# waited for, since the invented microphone beeps once a second; where none is due, three seconds of it are enough.
+MEDIA = """async (isDue) => {
+    const videos = [...document.querySelectorAll(".talk figure[data-peer] video")];
+    const context = new AudioContext();
+    await context.resume();
+    const all = await Promise.all(videos.map(async (video) => {
+        const analyser = context.createAnalyser();
+        context.createMediaStreamSource(video.srcObject).connect(analyser);
+        const samples = new Float32Array(analyser.fftSize);
+        let loudest = 0;
+        for (let step = 0; step < (isDue ? 1200 : 60) && loudest < 0.01; step += 1) {
+            await new Promise((resolve) => setTimeout(resolve, 50));
+            analyser.getFloatTimeDomainData(samples);
+            loudest = Math.max(loudest, ...samples.map(Math.abs));
+        }
+        return [video.getVideoPlaybackQuality().totalVideoFrames, loudest];
+    }));
+    await context.close();
+    return all;
+}"""
 
 
 class Host(Daemon):
@@ -37,7 +58,7 @@ class Host(Daemon):
             input=text,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=COMMAND_SECONDS,
             env=self.environment,
         )
         return done.returncode, done.stdout, done.stderr

@@ -34,10 +34,15 @@ def is_locked(desk: Desk) -> bool:
     return desk.ada.call("status").get("lock") == "locked"
 
 
-def unlock(page: Page, passphrase: str) -> None:
-    """By the keyboard alone: the field has the focus."""
+def typed(page: Page, text: str) -> None:
+    """By the keyboard alone: the field has the focus. Another one may take its place meanwhile."""
     page.wait_for_selector(FIELD)
-    page.keyboard.type(passphrase)
+    page.keyboard.type(text)
+    until("it is in the field", lambda: page.input_value(FIELD) == text or page.fill(FIELD, text))
+
+
+def unlock(page: Page, passphrase: str) -> None:
+    typed(page, passphrase)
     page.keyboard.press("Enter")
 
 
@@ -81,8 +86,7 @@ def asks(desk: Desk, page: Page) -> None:
 def elsewhere(desk: Desk, page: Page) -> None:
     """Somebody else unlocks the node while the passphrase is typed here."""
     desk.ada.call("lock")
-    page.wait_for_selector(FIELD)
-    page.keyboard.type("plover ")
+    typed(page, "plover ")
     desk.ada.call("unlock", passphrase=PASSPHRASE)
     until("it is open", lambda: not is_locked(desk))
     page.wait_for_timeout(1_000)

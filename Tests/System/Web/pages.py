@@ -26,7 +26,14 @@ ON_LOOPBACK = ["--interface", "lo", "--discovery", "embedded"]
 CHROMIUM = "/usr/bin/chromium-headless-shell"
 FIREFOX = "/usr/bin/firefox-esr"
 # For what has no time of its own; a machine with other work to do takes long for all of it.
-PATIENCE_MILLISECONDS = 30_000
+PATIENCE_MILLISECONDS = 120_000
+# What notes said, which are gone after three seconds.
+NOTES = """window.notes = [];
+    new MutationObserver((changes) => {
+        for (const { addedNodes } of changes) for (const node of addedNodes) {
+            if (node.classList?.contains("toast")) window.notes.push(node.textContent);
+        }
+    }).observe(document, { childList: true, subtree: true });"""
 DOCS = HERE.parents[2] / "Docs"
 
 
@@ -110,6 +117,7 @@ class Desk:
             **more,
         )
         context.set_default_timeout(PATIENCE_MILLISECONDS)
+        context.add_init_script(NOTES)
         self.contexts.append(context)
         return context
 
@@ -120,6 +128,16 @@ class Desk:
         page.goto(self.redirect(daemon, *words).as_uri())
         page.wait_for_selector("html[data-ready]")
         return page
+
+    @staticmethod
+    def noted(page: Page, text: str) -> None:
+        """Waits until a note has said it; each counts once."""
+        page.wait_for_function(
+            """text => { const place = window.notes.findIndex((note) => note.includes(text));
+                if (place >= 0) window.notes.splice(place, 1);
+                return place >= 0; }""",
+            arg=text,
+        )
 
     def watch(self, page: Page) -> None:
         """Whatever a page complains about is a fault."""

@@ -1,6 +1,7 @@
 #!/bin/bash
 # run.sh FOLDER [ARGUMENTS...]: things.py over the programs in that folder, or, without arguments, all of these, side
-# by side but for speed.py, which comes last. Each runs on a network of its own that has nothing but loopback. As root.
+# by side but for calls.py and speed.py, which come last. Each runs on a network of its own that has nothing but
+# loopback. As root.
 # STOA_LONG=1 kills more often, stores more, and does all things by the keyboard and in Firefox, too. Ends with
 # `N passed, N failed`, or with 77 where there is no browser.
 set -euo pipefail
@@ -35,7 +36,6 @@ if [ $# = 0 ]; then
     begin ending
     begin groups
     begin lock
-    begin calls
 fi
 passed=0 failed=0
 # Waits for one of them, shows what it said and counts.
@@ -49,6 +49,9 @@ collect() {
 }
 for job in "${names[@]}"; do collect "$job"; done
 if [ "$alone" = 1 ]; then
+    # Alone: browsers that call each other have seconds for each other, and compute all the while.
+    begin calls
+    collect "${names[-1]}"
     # Alone, since it measures times.
     begin speed
     collect "${names[-1]}"

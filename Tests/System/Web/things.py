@@ -20,6 +20,7 @@ from playwright.sync_api import Page
 
 from Driver.process import until
 
+
 class Things:
     def __init__(self, desk: Desk, by_keys: bool) -> None:
         self.desk, self.by_keys = desk, by_keys
@@ -57,12 +58,30 @@ class Things:
 
     def room(self, name: str) -> None:
         """A room with both in it, open on both pages."""
-        for daemon in (self.desk.ada, self.desk.ben):
-            daemon.call("join", room=name)
+        self.join(name)
         for page in (self.a, self.b):
             page.wait_for_selector(f".conversation:has(bdi:text-is('{name}'))")
             self.go(page, name)
-        until("both know each other", lambda: len(self.desk.ada.every("members", to=name)) == 2)
+
+    def join(self, name: str) -> None:
+        daemons = (self.desk.ada, self.desk.ben)
+        for daemon in daemons:
+            daemon.call("join", room=name)
+        until("both know each other", lambda: all(len(d.every("members", to=name)) == 2 for d in daemons))
+
+    def is_read(self, name: str) -> bool:
+        return all(c["unread"] == 0 for c in self.desk.ada.every("conversations") if c["name"] == name)
+
+    def offered(self, text: str, choice: str, before: str = "") -> None:
+        """Types it until that is offered: the page learns a moment after the daemon who is in a room."""
+        line, choices = self.a.locator(".composer textarea"), self.a.locator(f".choices li:has-text('{choice}')")
+
+        def is_offered() -> bool:
+            line.fill(before)
+            line.press_sequentially(text)
+            return choices.count() > 0
+
+        until(f"{choice} is offered", is_offered)
 
     def dialog(self, page: Page, text: str) -> None:
         page.click(f"dialog button:has-text('{text}')")
@@ -85,9 +104,7 @@ class Things:
         self.checks.same("it is ready", self.a.locator("html[data-ready]").count(), 1)
 
     def thing_02(self) -> None:
-        self.desk.ben.call("join", room="second")
-        self.desk.ada.call("join", room="second")
-        until("ben knows", lambda: len(self.desk.ben.every("members", to="second")) == 2)
+        self.join("second")
         for number in range(3):
             self.desk.ben.call("send", to="second", text=f"unseen {number}")
         self.a.wait_for_selector(".conversation.unread:has(bdi:text-is('second')) .count:text-is('3')")
@@ -95,9 +112,7 @@ class Things:
         self.checks.same("the newest is first", first, "second")
         excerpt = self.a.locator(".conversation .excerpt").first.inner_text()
         self.checks.that("its last line is shown with its author", excerpt.startswith("ben: unseen 2"), excerpt)
-        self.desk.ben.call("join", room="third")
-        self.desk.ada.call("join", room="third")
-        until("ben knows", lambda: len(self.desk.ben.every("members", to="third")) == 2)
+        self.join("third")
         if not self.by_keys:
             self.under_button()
 
@@ -106,12 +121,18 @@ class Things:
         second = self.a.locator(".conversation:has(bdi:text-is('second'))")
         second.hover()
         self.a.mouse.down()
-        # The list may still have moved before.
-        while not second.evaluate("element => element.matches(':active')"):
+
+        def is_pressed() -> bool:
+            if second.evaluate("element => element.matches(':active')"):
+                return True
+            # The list has moved before.
             self.a.mouse.move(900, 300)
             self.a.mouse.up()
             second.hover()
             self.a.mouse.down()
+            return False
+
+        until("it is pressed", is_pressed)
         self.desk.ben.call("send", to="third", text="while the button is down")
         self.a.wait_for_function("() => document.title.startsWith('(4)')")
         self.a.mouse.up()
@@ -131,10 +152,7 @@ class Things:
         self.a.bring_to_front()
         self.desk.ben.call("send", to="reading", text="seen at once")
         self.see(self.a, "seen at once")
-        until(
-            "it counts as read",
-            lambda: all(c["unread"] == 0 for c in self.desk.ada.every("conversations") if c["name"] == "reading"),
-        )
+        until("it counts as read", lambda: self.is_read("reading"))
 
     def thing_05(self) -> None:
         self.room("elsewhere")
@@ -152,14 +170,10 @@ class Things:
             self.desk.ben.call("send", to="many", text=f"line {number}")
         self.a.wait_for_selector(".conversation:has(bdi:text-is('many')) .count:text-is('60')")
         self.go(self.a, "many")
-        line = self.a.wait_for_selector(".line.new")
-        place = line.bounding_box()
-        self.checks.that("the line is on the screen", place and 0 < place["y"] < 500, place)
-        self.checks.that(
-            "the last is not",
-            not self.message(self.a, "line 59").is_visible()
-            or self.message(self.a, "line 59").bounding_box()["y"] > 700,
-        )
+        line = self.a.locator(".line.new")
+        until("the line is on the screen", lambda: (place := line.bounding_box()) and 0 < place["y"] < 500)
+        last = self.message(self.a, "line 59")
+        self.checks.that("the last is not", not last.is_visible() or last.bounding_box()["y"] > 700)
         self.a.click(".log .down")
         self.see(self.a, "line 59")
 
@@ -173,14 +187,11 @@ class Things:
             self.desk.ben.call("send", to="long", text=f"story {number:03}")
         self.see(self.a, "story 399")
         # From the end on, of which alone a page has anything when it begins.
-        until(
-            "it is read",
-            lambda: all(c["unread"] == 0 for c in self.desk.ada.every("conversations") if c["name"] == "long"),
-        )
+        until("it is read", lambda: self.is_read("long"))
         self.a.reload()
         self.see(self.a, "story 399")
         self.checks.that("not all is there at first", not self.a.locator(".text", has_text="story 000").count())
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 120
         while not self.a.locator(".text", has_text="story 000").count() and time.monotonic() < deadline:
             self.a.eval_on_selector(".log .scroll", "node => { node.scrollTop = 0; }")
             self.a.wait_for_timeout(50)
@@ -246,25 +257,22 @@ class Things:
         self.a.click(".composer button[aria-label='Emoji']")
         self.a.fill("dialog input", "rocket")
         self.a.click("dialog .emoji button[aria-label='rocket']")
-        self.a.focus(".composer textarea")
-        self.a.keyboard.type(" :tada")
-        self.a.wait_for_selector(".choices li:has-text('🎉')")
+        self.a.wait_for_function("() => document.querySelector('.composer textarea').value === '🚀'")
+        self.a.wait_for_selector("dialog", state="detached")
+        self.offered(":tada", "🎉", "🚀 ")
         self.a.keyboard.press("Enter")
         self.a.keyboard.press("Enter")
         self.see(self.b, "🚀 🎉")
 
     def thing_15(self) -> None:
         self.room("mentions")
-        self.a.focus(".composer textarea")
-        self.a.keyboard.type("hey @be")
-        self.a.wait_for_selector(".choices li:has-text('ben')")
+        self.offered("hey @be", "ben")
         self.a.keyboard.press("Tab")
         self.a.keyboard.type("look")
         self.a.keyboard.press("Enter")
         self.see(self.b, "hey @ben look")
-        self.checks.that(
-            "ben is mentioned", any(m.get("mention") for m in self.desk.ben.call("history", to="mentions")["messages"])
-        )
+        found = self.desk.ben.call("history", to="mentions")["messages"]
+        self.checks.that("ben is mentioned", any(m.get("mention") for m in found), found)
 
     def thing_16(self) -> None:
         self.room("called")
@@ -298,8 +306,12 @@ class Things:
     def thing_19(self) -> None:
         self.room("types")
         self.a.focus(".composer textarea")
-        self.a.keyboard.type("hm")
-        self.b.wait_for_selector(".typing:has-text('ada is typing')")
+
+        def is_shown() -> bool:
+            self.a.keyboard.type("m")
+            return self.b.locator(".typing:has-text('ada is typing')").count() > 0
+
+        until("b shows it", is_shown)
 
     def thing_20(self) -> None:
         self.desk.ben.call("createConversation", person="@ada")
@@ -358,12 +370,8 @@ class Things:
 
     def thing_24(self) -> None:
         self.go(self.b, "files")
-        self.message(self.b, "pasted.png").locator(".preview img").wait_for()
-        width = (
-            self.message(self.b, "pasted.png")
-            .locator(".preview img")
-            .evaluate("image => image.decode().then(() => image.naturalWidth)")
-        )
+        image = self.message(self.b, "pasted.png").locator(".preview img")
+        width = image.evaluate("image => image.decode().then(() => image.naturalWidth)")
         self.checks.same("the picture is whole", width, 64)
         button = self.message(self.b, "notes.txt").locator("button:has-text('Download')")
         self.checks.same("the file", self.desk.download(self.b, button.click), ("notes.txt", b"some notes"))
@@ -426,20 +434,16 @@ class Things:
         self.b.fill("dialog section:nth-of-type(5) textarea", line)
         self.b.click("dialog section:nth-of-type(5) button.main")
         self.b.wait_for_function("() => document.querySelector('.room .head h1').textContent.includes('plans')")
-        until(
-            "they meet",
-            lambda: any(
-                c["name"].endswith("plans") and c["members"] == 2 for c in self.desk.ada.every("conversations")
-            ),
-        )
+        until("they meet", lambda: any(
+            c["name"].endswith("plans") and c["members"] == 2 for c in self.desk.ada.every("conversations")
+        ))
         self.say(self.b, "in secret")
         self.see(self.a, "in secret")
 
     def thing_31(self) -> None:
         self.a.click(".self")
-        self.a.set_input_files(
-            "dialog input[type=file]", {"name": "me.png", "mimeType": "image/png", "buffer": picture(300)}
-        )
+        face = {"name": "me.png", "mimeType": "image/png", "buffer": picture(300)}
+        self.a.set_input_files("dialog input[type=file]", face)
         self.a.wait_for_selector("dialog .face img")
         self.a.fill("dialog label:has-text('Name') input", "Ada L")
         self.a.fill("dialog label:has-text('Status') input", "counting")
@@ -474,7 +478,7 @@ class Things:
         self.shut(self.a)
         self.desk.ada.call("unblock", person="@" + self.ben_id())
         self.desk.ada.call("addPerson", person="@" + self.ben_id())
-        until("they are linked again", lambda: any(p["state"] == "linked" for p in self.desk.ada.every("peers")), 30)
+        until("they are linked again", lambda: any(p["state"] == "linked" for p in self.desk.ada.every("peers")))
 
     def ben_id(self) -> str:
         return str(self.desk.ben.call("status")["person"])
@@ -521,10 +525,9 @@ class Things:
     def thing_37(self) -> None:
         self.a.click("button[aria-label='Settings']")
         self.a.select_option("dialog label:has-text('ReadMarks') select", "private")
-        until(
-            "it is set",
-            lambda: any(s["name"] == "ReadMarks" and s["value"] == "private" for s in self.desk.ada.every("settings")),
-        )
+        until("it is set", lambda: any(
+            s["name"] == "ReadMarks" and s["value"] == "private" for s in self.desk.ada.every("settings")
+        ))
         self.a.select_option("dialog label:has-text('ReadMarks') select", "shown")
         self.a.select_option("dialog label:has-text('Colours') select", "dark")
         self.checks.same("dark", self.a.evaluate("getComputedStyle(document.body).backgroundColor"), "rgb(21, 25, 28)")
@@ -536,17 +539,14 @@ class Things:
         self.dialog(self.a, "Backup")
         _, content = self.desk.download(self.a, lambda: self.dialog(self.a, "Save a backup"))
         phrase = self.a.locator("dialog code.secret").inner_text()
-        self.checks.that(
-            "there is content and a phrase of six words", len(content) > 500 and len(phrase.split()) == 6, phrase
-        )
+        self.checks.that("there is content", len(content) > 500, len(content))
+        self.checks.same("and a phrase of six words", len(phrase.split()), 6)
         self.shut(self.a)
 
     def thing_39(self) -> None:
         self.a.click("button[aria-label='Settings']")
         self.dialog(self.a, "Check the connection")
-        self.a.wait_for_selector(
-            "dialog[aria-label='Check the connection'] .lead, dialog[aria-label='Check the connection'] li"
-        )
+        self.a.wait_for_selector("dialog[aria-label='Check the connection'] :is(.lead, li)")
         self.shut(self.a)
 
     def thing_40(self) -> None:
@@ -562,9 +562,11 @@ class Things:
         self.say(self.a, "written while it was away")
         self.message(self.a, "written while it was away").wait_for()
         self.desk.ada.start()
-        until("ben has it", lambda: "written while it was away" in self.texts(self.desk.ben, "drafts"), 30)
+        until("ben has it", lambda: "written while it was away" in self.texts(self.desk.ben, "drafts"))
         self.a.wait_for_selector(".message:not(.pending):has-text('written while it was away')")
         self.checks.same("once", self.texts(self.desk.ben, "drafts").count("written while it was away"), 1)
+        # Of a picture that was asked for while it was away.
+        self.desk.faults[:] = [fault for fault in self.desk.faults if "502 (Bad Gateway)" not in fault]
 
 
 def act(desk: Desk, given: argparse.Namespace) -> None:
