@@ -8,6 +8,7 @@ from typing import Any, Callable
 
 from bounds import MIB, OWN_DESCRIPTORS
 from Driver.checks import Broken
+from Driver.honest import HANGS_SECONDS
 from Driver.process import until
 
 # Restores, in the long form as many as starts.
@@ -35,9 +36,9 @@ def judge(pair: Any, name: str, incarnation: str) -> None:
     that(f"{name}: no new incarnation", status["incarnation"] == incarnation, status)
     until(
         f"{name}: nothing stands that warns",
-        lambda: pair.system.call(0, "status")["alerts"] == [], 10)
+        lambda: pair.system.call(0, "status")["alerts"] == [], HANGS_SECONDS)
     sent = pair.system.call(
-        0, "send", to="bench", text=f"after {name}", wait="delivered", timeoutMilliseconds=5_000)
+        0, "send", to="bench", text=f"after {name}", wait="delivered", timeoutMilliseconds=120_000)
     that(f"{name}: delivered afterwards", len(sent["deliveredTo"]) == 1, sent)
 
 
@@ -73,7 +74,7 @@ def clock_past(pair: Any) -> None:
             page = system.call(0, "history", to="bench", limit=5)["messages"]
             return any(one["id"] == sent["id"] for one in page)
 
-        until(f"{name}: what others write is seen", is_seen, 10)
+        until(f"{name}: what others write is seen", is_seen, HANGS_SECONDS)
     pair.checks.that(f"{name}: what others write is seen", True)
     pair.meter.measure(5, 0)
     judge(pair, name, incarnation)
@@ -92,11 +93,11 @@ def begun_anew(pair: Any, name: str, count: int, lose: Callable[[Any], None]) ->
         node.stop()
         lose(node)
         system.start(0)
-        until("the pair is linked again", lambda: system.call(0, "status")["links"] >= 1, 30)
+        until("the pair is linked again", lambda: system.call(0, "status")["links"] >= 1, HANGS_SECONDS)
         incarnations.add(system.call(0, "status")["incarnation"])
         sent = system.call(
             0, "send", to="bench", text=f"start {number}", wait="delivered",
-            timeoutMilliseconds=10_000)
+            timeoutMilliseconds=120_000)
         if not sent["deliveredTo"]:
             break
     seconds = time.monotonic() - begin
@@ -109,7 +110,7 @@ def begun_anew(pair: Any, name: str, count: int, lose: Callable[[Any], None]) ->
 
     for index, who in ((1, "the other"), (2, "a third"), (0, "itself")):
         try:
-            until(f"{who} has all", lambda index=index: heard(index) == due, 30)
+            until(f"{who} has all", lambda index=index: heard(index) == due, HANGS_SECONDS)
         except Broken:
             pass
         that(f"{name}: {who} has all, in order", heard(index) == due, heard(index)[-5:])

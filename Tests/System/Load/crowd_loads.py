@@ -22,17 +22,12 @@ import crowd_attacks
 from bounds import MIB
 from Driver.checks import Broken, Checks
 from Driver.daemon import Daemon
-from Driver.honest import Calls, Talk, lacking, texts
+from Driver.honest import HANGS_SECONDS, Calls, Talk, lacking, texts
 from Driver.network import OwnNetwork
 from Driver.process import kinds, until
 from systems import FIRST_PORT, Stoa
 
 ROOM = "bench"
-# What is promised. Times are checked at five times their value: other programs run on the machine, too. The long form
-# has it to itself.
-SLACK, SLACK_LONG = 5, 1
-MESSAGE_SECONDS, CALL_SECONDS, STOP_SECONDS = 2.0, 0.1, 1.0
-JOINED_SECONDS, AFTER_SECONDS = 10.0, 10.0
 MEMORY_BYTES = 128 * MIB
 DISK_LIMIT, DISK_BYTES = "24M", 24 * MIB
 LINES = 400
@@ -127,7 +122,6 @@ class Siege:
 
     def __init__(self, pair: Any, act: str) -> None:
         self.pair, self.act, self.options = pair, act, pair.options
-        self.slack = SLACK_LONG if pair.options.long else SLACK
         self.name = f"a crowd, {act.replace('_', ' ')}"
         self.checks: Checks = pair.checks
         self.talks: list[Talk] = []
@@ -175,8 +169,8 @@ class Siege:
         for index, other in ((ADA, BOB), (BOB, ADA)):
             self.node(index).output("people", "add", "@" + system.call(other, "status")["id"])
         self.add(BOB)
-        until("cleo is linked", lambda: bool(system.call(CLEO, "status")["links"]), 30)
-        until("ada knows cleo", lambda: self.members(ADA) == 3, 30)
+        until("cleo is linked", lambda: bool(system.call(CLEO, "status")["links"]), HANGS_SECONDS)
+        until("ada knows cleo", lambda: self.members(ADA) == 3, HANGS_SECONDS)
         self.remember((ADA, BOB, CLEO))
 
     def remember(self, honest: tuple[int, ...]) -> None:
@@ -215,10 +209,9 @@ class Siege:
         return answer
 
     def begin_talk(self) -> None:
-        seconds = self.slack * MESSAGE_SECONDS + 10
         self.speakers = [sender for _, sender, _ in self.pairs]
         self.talks = [
-            Talk(name, self.system.socket(sender), self.system.socket(reader), seconds)
+            Talk(name, self.system.socket(sender), self.system.socket(reader))
             for name, sender, reader in self.pairs]
 
     def note_talk(self) -> None:
@@ -229,17 +222,16 @@ class Siege:
     def end_talk(self, moment: str) -> None:
         for talk in self.talks:
             talk.end()
-            due = self.slack * MESSAGE_SECONDS
             # Whoever is a stranger to the attacked node is promised less: to be heard afterwards, with all that
             # was acknowledged meanwhile, which `compare` looks for.
             if talk.name == "cleo to ada" and moment == "meanwhile":
                 self.said += f"{talk.name} {1e3 * max(talk.times, default=0):.0f} ms at most, "
                 if talk.failures:
-                    self.said += "then not in time, "
+                    self.said += "then not at all, "
                 continue
             self.that(f"{moment}, {talk.name}: nothing is lost", not talk.failures, talk.failures)
             worst = slowest(talk)
-            self.that(f"{moment}, {talk.name}: nothing is late", worst <= due, worst)
+            self.that(f"{moment}, {talk.name}: nothing hangs", worst <= HANGS_SECONDS, worst)
             if moment == "meanwhile":
                 self.said += f"{talk.name} {1e3 * worst:.0f} ms at most, "
         self.note_talk()
@@ -256,7 +248,7 @@ class Siege:
             return not any(left.values())
 
         try:
-            until("all have all", have_all, self.slack * AFTER_SECONDS)
+            until("all have all", have_all, HANGS_SECONDS)
         except Broken:
             pass
         for reader, lost_all in left.items():
@@ -280,7 +272,7 @@ class Siege:
             with self.node(DORA).control() as control:
                 control.call("subscribe", to=ROOM, **{"from": 0})
                 while left:
-                    due = self.slack * JOINED_SECONDS - (time.monotonic() - began)
+                    due = HANGS_SECONDS - (time.monotonic() - began)
                     left.discard(control.message(lambda each: each.get("text") in left, due)["text"])
         except TimeoutError:
             pass
@@ -291,14 +283,13 @@ class Siege:
             return any(each["id"] == ada and each["state"] == "linked" for each in found)
 
         try:
-            until("dora is linked with ada", is_linked, self.slack * JOINED_SECONDS)
+            until("dora is linked with ada", is_linked, HANGS_SECONDS)
         except Broken:
             pass
         linked = time.monotonic() - began
-        self.that(
-            "a newcomer is linked with whom is attacked in time", is_linked(), linked)
+        self.that("a newcomer is linked with whom is attacked", is_linked(), linked)
         self.said += f"a newcomer is linked in {linked:.1f} s, "
-        self.that("a newcomer has the history in time", not left, (took, len(left), sorted(left)[:5]))
+        self.that("a newcomer has the history", not left, (took, len(left), sorted(left)[:5]))
         self.said += f"a newcomer has all in {took:.1f} s, "
 
     def stop_and_start(self) -> None:
@@ -307,7 +298,6 @@ class Siege:
         code = self.node(ADA).stop(signal.SIGTERM)
         took = time.monotonic() - began
         self.that("SIGTERM ends it well", code == 0, code)
-        self.that("SIGTERM ends it in time", took <= self.slack * STOP_SECONDS, took)
         self.said += f"ended in {took:.2f} s, "
         self.system.start(ADA)
         friend = self.system.call(BOB, "status")["id"]
@@ -317,7 +307,7 @@ class Siege:
             return any(each["id"] == friend and each["state"] == "linked" for each in found)
 
         began = time.monotonic()
-        until("the two are linked again", linked, self.slack * JOINED_SECONDS)
+        until("the two are linked again", linked, HANGS_SECONDS)
         self.said += f"linked again in {time.monotonic() - began:.1f} s, "
 
     def disk_bytes(self, index: int) -> int:
@@ -338,7 +328,7 @@ class Siege:
         lines = log.read_text(errors="replace").count("\n")
         with self.attack() as figures:
             self.begin_talk()
-            calls = Calls(self.system.socket(ADA), self.slack * 10.0)
+            calls = Calls(self.system.socket(ADA))
             time.sleep(self.talk_seconds())
             if judge := MEANWHILE.get(self.act):
                 judge(self)
@@ -353,8 +343,7 @@ class Siege:
         began = time.monotonic()
         self.that("the attack goes well", "error" not in figures, figures)
         answer = percentile(calls.times, 0.99)
-        self.that("every call is answered", not calls.failures, calls.failures)
-        self.that("p99 of answers", answer <= self.slack * CALL_SECONDS, (answer, calls.slowest))
+        self.that("every call is answered", bool(calls.times) and not calls.failures, calls.failures)
         self.come_to_rest(began)
         self.look()
         self.begin_talk()
@@ -397,11 +386,11 @@ class Siege:
                 and left["stands"] == self.stands_before)
 
         try:
-            until("all is as before", is_at_rest, self.slack * AFTER_SECONDS)
+            until("all is as before", is_at_rest, HANGS_SECONDS)
         except Broken:
             pass
         took = time.monotonic() - began
-        self.that("all is as before in time", is_at_rest(), (left, self.stands_before))
+        self.that("all is as before", is_at_rest(), (left, self.stands_before))
         codes = left["alerts"]
         self.that(
             "no alert tells of anything else, and none twice",
@@ -427,7 +416,7 @@ class Siege:
             return not missing
 
         try:
-            until("dora is heard", all_have, self.slack * AFTER_SECONDS)
+            until("dora is heard", all_have, HANGS_SECONDS)
         except Broken:
             pass
         self.that("an honest stranger is heard afterwards", all_have(), missing)
@@ -437,9 +426,7 @@ class Siege:
         status = self.system.call(ADA, "status")
         self.that(
             "no new incarnation", status["incarnation"] == self.before["incarnation"], status)
-        sent = self.say(
-            ADA, "is it over?", wait="delivered",
-            timeoutMilliseconds=int(self.slack * 1e3 * MESSAGE_SECONDS))
+        sent = self.say(ADA, "is it over?", wait="delivered", timeoutMilliseconds=int(1e3 * HANGS_SECONDS))
         friend = self.system.call(BOB, "status")["id"]
         self.that("delivered to whom the user knows", friend in str(sent["deliveredTo"]), sent)
         self.that("and to no liar", self.honest(sent), sent)
@@ -454,13 +441,10 @@ def judge_delivery(siege: Siege) -> None:
     """Who says nothing delays nothing, and who says too much has nothing."""
     friend = siege.system.call(BOB, "status")["id"]
     began = time.monotonic()
-    sent = siege.say(
-        ADA, "who has it?", wait="delivered",
-        timeoutMilliseconds=int(siege.slack * 1e3 * MESSAGE_SECONDS))
-    took = time.monotonic() - began
+    sent = siege.say(ADA, "who has it?", wait="delivered", timeoutMilliseconds=int(1e3 * HANGS_SECONDS))
+    siege.said += f"delivered in {time.monotonic() - began:.2f} s, "
     siege.that("delivered meanwhile to whom the user knows", friend in str(sent["deliveredTo"]), sent)
     siege.that("and to no liar meanwhile", siege.honest(sent), sent)
-    siege.that("delivered in time", took <= siege.slack * MESSAGE_SECONDS, took)
 
 
 def judge_names(siege: Siege) -> None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import subprocess
-import time
 from typing import Any
 
 from bounds import MIB, VISITED_DESCRIPTORS
 from cheap_loads import befriend
 from crowd_attacks import ROOM
+from Driver.honest import HANGS_SECONDS
 from Driver.process import until
 from giveway_attacks import NAME_ROOMS, SILENT
 
-READ_SECONDS = 20.0
+READ_SECONDS = 120.0
 
 
 # Shows: daemon.records
@@ -33,7 +33,7 @@ def washed_names(pair: Any) -> None:
     def says(status: str) -> bool:
         honest.output("profile", "--name", "h" * 64, "--status", status)
         try:
-            until("the other knows", lambda: shown() == ("h" * 64, status), 10)
+            until("the other knows", lambda: shown() == ("h" * 64, status), HANGS_SECONDS)
         except Exception:
             return False
         return True
@@ -83,17 +83,21 @@ def taken_back(pair: Any) -> None:
     name, that = "taken back", pair.checks.that
     befriend(pair)
     found = pair.system.call(1, "send", to=ROOM, text="a password by mistake")
-    until("it has come", lambda: found["id"] in json.dumps(pair.system.call(0, "history", to=ROOM, limit=3)), 10)
+
+    def page() -> str:
+        return json.dumps(pair.system.call(0, "history", to=ROOM, limit=3))
+
+    until("it has come", lambda: found["id"] in page(), HANGS_SECONDS)
     with pair.attacked.control() as consumer:
         consumer.call("subscribe", consumer="away", kinds=["deleted"])
         cursor = pair.system.call(0, "history", to=ROOM, limit=1)["messages"][-1]["cursor"]
         consumer.call("acknowledge", consumer="away", cursor=cursor)
     pair.system.nodes[1].output("delete", found["id"])
-    time.sleep(1)
+    until("it has gone", lambda: "by mistake" not in page(), HANGS_SECONDS)
     figures = pair.attack(name, "taken_back", 20, 0.05, 64 * MIB, VISITED_DESCRIPTORS)
     that(f"{name}: more than are kept", figures["taken back"] > 4_096, figures)
     told = pair.attacked.stoa(
-        "--json", "tail", "--kind", "deleted", "--consumer", "away", "--limit", "4000", "--timeout", "20")
+        "--json", "tail", "--kind", "deleted", "--consumer", "away", "--limit", "4000", "--timeout", "120")
     lines = told[1].splitlines()
     that(f"{name}: the friend's is told", any(found["id"] in each for each in lines), len(lines))
     that(f"{name}: and that others are missing", any('"gap"' in each for each in lines), told[2][-200:])
@@ -116,11 +120,11 @@ def kept_size(pair: Any) -> None:
             sum(each.startswith("xxx") for each in texts))
 
     with pair.under("long_texts"):
-        until("all has come", lambda: kept()[2] == 24, 30)
+        until("all has come", lambda: kept()[2] == 24, HANGS_SECONDS)
         asked = pair.attacked.stoa("retain", ROOM, "--size", "1M")
         that(f"{name}: nothing goes unasked", asked[0] == 64 and "would be deleted" in asked[2], asked)
         pair.attacked.output("retain", ROOM, "--size", "1M", "--yes")
-        until("what is too much has gone", lambda: 0 < kept()[2] < 24, 20)
+        until("what is too much has gone", lambda: 0 < kept()[2] < 24, HANGS_SECONDS)
     that(f"{name}: nothing of known people goes", kept()[:2] == (20, 1), kept())
 
 

@@ -3,8 +3,8 @@
 
 Two daemons are linked; one of them is attacked. Of that one the highest memory and the number of
 descriptors are read from /proc, and messages go one by one from it to the other, first in peace,
-then under the attack. A message that takes longer than a deadline, more memory or more descriptors
-than its limits allow, or a daemon that ended, is a failure. Docs/Testing/Load.md has the figures.
+then under the attack. A message that does not come, more memory or more descriptors than its limits
+allow, or a daemon that ended, is a failure; times are reported. Docs/Testing/Load.md has the figures.
 
     load.py --programs FOLDER --work FOLDER [--only NAME] [--long]
 
@@ -39,7 +39,7 @@ import name_loads  # noqa: E402
 import room_loads  # noqa: E402
 import stranger_loads  # noqa: E402
 from Driver.checks import Checks  # noqa: E402
-from Driver.honest import DEADLINE_SECONDS, Disk, Meter  # noqa: E402
+from Driver.honest import HANGS_SECONDS, Disk, Meter  # noqa: E402
 from Driver.network import demand_own_network  # noqa: E402
 from Driver.process import Program, descriptors, until  # noqa: E402
 from bench import Tools  # noqa: E402
@@ -113,8 +113,7 @@ class Pair:
         that(f"{name}: the node lives", self.attacked.process.poll() is None)
         that(f"{name}: no error", "error" not in figures, figures)
         slowest = load[-1]
-        if not that(
-            f"{name}: every message is there in time", slowest <= DEADLINE_SECONDS, (slowest, stall)):
+        if not that(f"{name}: every message is there", slowest <= HANGS_SECONDS, (slowest, stall)):
             for node in self.system.nodes:
                 print(node.tail(), file=sys.stderr, flush=True)
         that(f"{name}: memory", peak - before <= bytes_ / MIB, (before, peak))
@@ -123,7 +122,7 @@ class Pair:
         print(
             f"MEASURED load, {name}: p50 {percentile(peace, 0.5):.1f} -> "
             f"{percentile(load, 0.5):.1f} ms, p99 {percentile(peace, 0.99):.1f} -> "
-            f"{percentile(load, 0.99):.1f} ms, memory {before:.1f} -> {peak:.1f} MiB, "
+            f"{percentile(load, 0.99):.1f} ms, at most {1_000 * slowest:.0f} ms, memory {before:.1f} -> {peak:.1f} MiB, "
             f"{descriptors} descriptors; {said}"
             + (f"; the disk {1_000 * stall:.0f} ms" if stall else ""), flush=True)
 
@@ -137,15 +136,15 @@ class Pair:
             args=(function, FIRST_PORT, self.system.socket(0), signals, *more), daemon=True)
         child.start()
         try:
-            deadline = time.monotonic() + (1_200 if self.options.long else 120)
+            deadline = time.monotonic() + (1_200 if self.options.long else 600)
             while not signals.ready.wait(0.1):
                 if not child.is_alive() or time.monotonic() > deadline:
                     raise RuntimeError(f"{function} did not get going")
             yield figures
         finally:
             signals.stop.set()
-        figures.update(signals.figures.get(timeout=120))
-        child.join(30)
+        figures.update(signals.figures.get(timeout=600))
+        child.join(HANGS_SECONDS)
 
     def attack(
         self, name: str, function: str, count: int, pause: float, bytes_: int, most: int
@@ -163,7 +162,7 @@ class Pair:
         self.report(
             name, peace, load, before, peak, descriptors, figures, bytes_, most, disk.longest)
         after = self.meter.measure(20, 0)
-        self.checks.that(f"{name}: all is well afterwards", after[-1] <= DEADLINE_SECONDS, after)
+        self.checks.that(f"{name}: all is well afterwards", after[-1] <= HANGS_SECONDS, after)
         return figures
 
 
@@ -230,7 +229,7 @@ def rooms(pair: Pair) -> None:
     def met() -> bool:
         return all(one["members"] == 2 for one in system.every(1, "conversations"))
 
-    until("each knows the other in every room", met, 60)
+    until("each knows the other in every room", met, HANGS_SECONDS)
     again = time.monotonic() - begin
     pair.remeter()
     load = pair.meter.measure(200, 0)

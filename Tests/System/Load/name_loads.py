@@ -7,6 +7,7 @@ import secrets
 import subprocess
 from typing import Any
 
+from Driver.honest import HANGS_SECONDS
 from Driver.process import until
 from name_attacks import Player, cast
 
@@ -101,7 +102,7 @@ class Names:
                 self.judge_lines("stoa history", self.node.output("history", ROOM, "--limit", "1000").splitlines())
                 self.judge_tables()
                 last = self.namesakes[-1].words
-                until("the hook has had all", lambda: heard.exists() and last in heard.read_text(), 60)
+                until("the hook has had all", lambda: heard.exists() and last in heard.read_text(), HANGS_SECONDS)
             self.judge_lines("stoa tail", tail_path.read_text().splitlines())
             self.judge_hook([line.split("\t") for line in heard.read_text().splitlines()])
         finally:
