@@ -1,16 +1,17 @@
 """Sends announcements of instances that do not exist, and of some behind which there is somebody, as anybody on a
 network can.
 
-    announced.py SECONDS SOURCE...    from all of these addresses in turn; prints how many packets it has sent
+    announced.py SOURCE...    from all of these addresses in turn until its input ends; prints how many packets it
+                              has sent
 """
 
 from __future__ import annotations
 
 import itertools
+import select
 import socket
 import struct
 import sys
-import time
 
 GROUP, PORT = "224.0.0.251", 5353
 SERVICE = "_stoa._tcp.local"
@@ -80,16 +81,14 @@ def sender(source: str) -> socket.socket:
 
 
 def main() -> None:
-    sources = sys.argv[2:]
+    sources = sys.argv[1:]
     senders = itertools.cycle([sender(source) for source in sources])
-    end = time.monotonic() + float(sys.argv[1])
     sent = 0
     for packet in itertools.cycle(packets(sources)):
-        if time.monotonic() > end:
+        if select.select([sys.stdin], [], [], SECONDS_BETWEEN)[0]:
             break
         next(senders).sendto(packet, (GROUP, PORT))
         sent += 1
-        time.sleep(SECONDS_BETWEEN)
     print(sent, flush=True)
 
 

@@ -1,6 +1,6 @@
 """Numbered UDP datagrams from one host to another, to see what a network does to them.
 
-    datagrams.py receive                 prints `ready`, then one line of JSON when its input ends
+    datagrams.py receive                 prints `ready`, then one line of JSON when its input has ended and all is quiet
     datagrams.py send ADDRESS COUNT
 """
 
@@ -21,6 +21,8 @@ SO_RCVBUFFORCE = 33
 BUFFER_BYTES = 16 << 20
 HEADER = struct.Struct("!Qq")
 DIGEST_BYTES = 16
+# Longer than anything is delayed, with time for a busy machine.
+QUIET_SECONDS = 2.0
 
 
 def send(address: str, count: int) -> None:
@@ -45,8 +47,9 @@ def receive() -> None:
     numbers: list[int] = []
     delays: list[float] = []
     damaged = 0
+    quiet = None
     while True:
-        ready = [key.fileobj for key, _ in selector.select()]
+        ready = [key.fileobj for key, _ in selector.select(quiet)]
         if into in ready:
             datagram = into.recv(2_048)
             body, digest = datagram[:-DIGEST_BYTES], datagram[-DIGEST_BYTES:]
@@ -57,6 +60,9 @@ def receive() -> None:
             numbers.append(number)
             delays.append((time.monotonic_ns() - sent) / 1e6)
         elif sys.stdin in ready:
+            selector.unregister(sys.stdin)
+            quiet = QUIET_SECONDS
+        else:
             break
     late = sum(after < before for before, after in zip(numbers, numbers[1:]))
     print(json.dumps({

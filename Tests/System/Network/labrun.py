@@ -18,7 +18,7 @@ from Driver.control import Refusal
 from Driver.lab import Lab
 from node import Node
 
-# Times are checked at so many times what is promised, unless nothing else runs on the machine.
+# Time of the processor is checked at so many times what is promised, unless nothing else runs on the machine.
 SLACK = 5
 # Of a run that failed so many logs are shown.
 LOGS = 4
@@ -78,7 +78,7 @@ def perform(kind: type[LabRun], description: str | None) -> NoReturn:
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("programs", type=Path, help="the folder with stoad and stoa")
     parser.add_argument("--keep", action="store_true", help="keep the folder of logs and data")
-    parser.add_argument("--long", action="store_true", help="check times at what is promised")
+    parser.add_argument("--long", action="store_true", help="check time of the processor at what is promised")
     kind.arguments(parser)
     options = parser.parse_args()
     if not (options.programs / "stoad").exists():

@@ -26,14 +26,12 @@ from neighbours import NeighbourTables  # noqa: E402
 from node import Node  # noqa: E402
 
 ROOM = "agora"
-# Checked at five times what was measured or promised: other programs run on the machine, too.
+# Time of the processor and memory are checked at five times what was measured: other programs run on the machine, too.
 SLACK = 5
-PIECE_SECONDS = 15.0
+# What takes longer hangs; how long it takes is reported.
+WAIT_SECONDS = 180.0
 # Of the processor, for each daemon from its start until all are one piece.
 START_SECONDS = 1.0
-MEMBER_SECONDS = 10.0
-MESSAGE_SECONDS = 1.0
-LATE_SECONDS = 2.0
 MESSAGES = 20
 # Each of two that start together dials the other; on a machine that is busy some at their second address, too.
 CONNECTIONS = 4
@@ -128,7 +126,7 @@ class Office(LabRun):
 
     def limit(self) -> float:
         """For the links: of those there are, above 60 hosts, as many more as there are pairs."""
-        return SLACK * PIECE_SECONDS * max(1.0, len(self.nodes) / 60) ** 2
+        return WAIT_SECONDS * max(1.0, len(self.nodes) / 60) ** 2
 
     def find(self, began: float) -> None:
         limit = self.limit()
@@ -145,7 +143,7 @@ class Office(LabRun):
         self.found["piece seconds"] = max(seconds)
         self.found["piece seconds on average"] = sum(seconds) / len(seconds)
         self.checks.that(
-            f"all are one piece in {limit:g} s", pieces == 1 and took <= limit,
+            "all are one piece", pieces == 1,
             f"{pieces} pieces after {took:.1f} s, links {links}")
         self.checks.say(
             f"one piece after {took:.1f} s, links {min(links)} to {max(links)}, processor "
@@ -161,7 +159,7 @@ class Office(LabRun):
             time.sleep(0.2)
         took, seconds = time.monotonic() - began, self.seconds()
         self.found["mesh"], self.found["links"] = took, wanted
-        self.checks.that(f"each has {wanted} links in {limit:g} s", min(links) >= wanted, links)
+        self.checks.that(f"each has {wanted} links", min(links) >= wanted, links)
         self.checks.say(
             f"{min(links)} to {max(links)} links after {took:.1f} s, processor "
             f"{sum(seconds) / len(seconds):.2f} s each, {max(seconds):.2f} s at most")
@@ -179,16 +177,15 @@ class Office(LabRun):
         began = time.monotonic()
         for control in [node.control() for node in self.nodes]:
             control.post("join", room=ROOM)
-        limit = SLACK * MEMBER_SECONDS
+        due = [len(self.nodes)] * len(self.nodes)
         while True:
             members = self.members()
             took = time.monotonic() - began
-            if members == [len(self.nodes)] * len(self.nodes) or took > limit:
+            if members == due or took > WAIT_SECONDS:
                 break
             time.sleep(0.2)
         self.found["members"] = took
-        self.checks.that(
-            f"all know all members in {limit:g} s", took <= limit, members)
+        self.checks.that("all know all members", members == due, members)
         self.checks.say(f"all know all {len(self.nodes)} members after {took:.1f} s")
 
     def talk(self) -> None:
@@ -216,7 +213,7 @@ class Office(LabRun):
             node.call("send", to=ROOM, text=f"message {number}")
             time.sleep(0.2)
         due = MESSAGES * len(self.nodes)
-        deadline = time.monotonic() + SLACK * MESSAGE_SECONDS
+        deadline = time.monotonic() + WAIT_SECONDS
         while not all(reader.done() for reader in readers) and time.monotonic() < deadline:
             time.sleep(0.05)
         for control in controls:
@@ -225,9 +222,6 @@ class Office(LabRun):
         last = came[max(0, len(came) * 99 // 100 - 1)] if came else float("inf")
         self.found["message"] = last
         self.checks.that("each message reaches all", len(came) == due, f"{len(came)} of {due}")
-        self.checks.that(
-            f"99 of 100 come within {SLACK * MESSAGE_SECONDS:g} s",
-            last <= SLACK * MESSAGE_SECONDS, last)
         self.checks.say(f"messages: {came[len(came) // 2]:.3f} s in the middle, {last:.3f} s at p99")
 
     def rest(self) -> None:
@@ -269,15 +263,15 @@ class Office(LabRun):
         shutil.rmtree(late.data)
         began = time.monotonic()
         late.start()
-        wanted, limit = min(len(self.nodes) - 1, self.options.mesh), SLACK * LATE_SECONDS
+        wanted = min(len(self.nodes) - 1, self.options.mesh)
         while True:
             links = int(late.call("status")["links"])
             took = time.monotonic() - began
-            if links >= wanted or took > limit:
+            if links >= wanted or took > WAIT_SECONDS:
                 break
             time.sleep(0.02)
         self.found["late"] = took
-        self.checks.that(f"who comes late has {wanted} links in {limit:g} s", took <= limit, links)
+        self.checks.that(f"who comes late has {wanted} links", links >= wanted, links)
         self.checks.say(f"who came late had {links} links after {took:.2f} s")
 
     def run(self) -> None:

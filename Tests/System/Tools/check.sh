@@ -264,7 +264,7 @@ meeting() {
         part nine-oclock-150 lines Tests/System/Network/nine_oclock.py "$programs" \
             --hosts 150 --no-room
     fi
-    part silence lines Tests/System/Network/silence.py "$programs" ${STOA_LONG:+--long}
+    part silence lines Tests/System/Network/silence.py "$programs"
     part flood lines Tests/System/Network/flood.py "$programs" ${STOA_LONG:+--long}
     if [ "${STOA_LONG:-}" = 1 ]; then
         part flood-avahi lines Tests/System/Network/flood.py "$programs" --avahi --long
