@@ -6,7 +6,7 @@ import Testing
 
 /// What people get wrong in commands, their options and the environment, and what they are told before or
 /// instead of any daemon: `Golden/mistakes.txt`.
-@Suite("Mistakes in commands", .timeLimit(.minutes(1)))
+@Suite("Mistakes in commands", .timeLimit(.minutes(5)))
 struct CommandMistakesTests {
     /// What was typed, with a folder in the place of `FOLDER`.
     private struct Mistake {

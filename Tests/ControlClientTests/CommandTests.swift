@@ -6,7 +6,7 @@ import Testing
 
 @testable import stoa
 
-@Suite("Commands against a daemon", .timeLimit(.minutes(1)))
+@Suite("Commands against a daemon", .timeLimit(.minutes(5)))
 struct CommandTests {
     static let id = String(repeating: "a", count: 52)
     static let other = String(repeating: "b", count: 52)

@@ -3,7 +3,7 @@ import ControlClient
 import Posix
 import Testing
 
-@Suite("Connections to a daemon", .timeLimit(.minutes(1)))
+@Suite("Connections to a daemon", .timeLimit(.minutes(5)))
 struct ConnectionTests {
     private static func error(_ body: () throws -> Void) -> ClientError? {
         do {

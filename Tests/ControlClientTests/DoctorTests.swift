@@ -7,7 +7,7 @@ import Testing
 @testable import Doctor
 @testable import stoa
 
-@Suite("The doctor on the command line", .timeLimit(.minutes(1)))
+@Suite("The doctor on the command line", .timeLimit(.minutes(5)))
 struct DoctorTests {
     /// A daemon that is as it should be, but for what `change` makes of its status.
     ///
@@ -166,7 +166,7 @@ struct DoctorTests {
                 errors: FileDescriptor(owning: dup(2)), environment: [:])
             var options = GlobalOptions()
             // What a busy machine takes for the status, which does come.
-            if method == "peers" { options.timeoutMilliseconds = 1_500 }
+            if method == "peers" { options.timeoutMilliseconds = 5_000 }
             let context = CommandContext(
                 console: console, options: options, environment: ["STOA_SOCKET": daemon.path])
             let facts = try FactGathering(context, checkMilliseconds: 200).facts()

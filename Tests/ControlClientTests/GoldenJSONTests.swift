@@ -7,7 +7,7 @@ import Testing
 @testable import stoa
 
 /// What every command prints with `--json`: programs rely on it, so a change is seen where it is made.
-@Suite("What --json prints", .timeLimit(.minutes(1))) struct GoldenJSONTests {
+@Suite("What --json prints", .timeLimit(.minutes(5))) struct GoldenJSONTests {
     /// How each command is asked; those that are missing go on for long, or print nothing of their own.
     private static let asked: [String] = [
         "status", "status --clock ops", "peers", "peers --refusals", "usage", "rooms",

@@ -4,7 +4,7 @@ import Testing
 
 /// The exit code says what was done: a script that repeats what was done because nobody could read that does
 /// it twice.
-@Suite("A report that cannot be printed", .timeLimit(.minutes(1))) struct LostReportTests {
+@Suite("A report that cannot be printed", .timeLimit(.minutes(5))) struct LostReportTests {
     private static let changing = [
         "send ops hi", "send ops hi --wait read --members all", "send ops --lines",
         "edit aaaaaaaa hi", "delete aaaaaaaa", "react aaaaaaaa +1", "join ops", "leave ops",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import stoa
 
-@Suite("Receiving a durable stream", .timeLimit(.minutes(1)))
+@Suite("Receiving a durable stream", .timeLimit(.minutes(5)))
 struct PieceReceiverTests {
     /// Their line is more than one reading brings, so what stands before it is dealt with alone.
     private static let many = [UInt8](repeating: 0x61, count: 49_500)

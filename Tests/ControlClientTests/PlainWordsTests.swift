@@ -4,7 +4,7 @@ import Testing
 @testable import stoa
 
 /// What people are told where a command has done less than they may think, or nothing yet.
-@Suite("Plain words about what was done", .timeLimit(.minutes(1)))
+@Suite("Plain words about what was done", .timeLimit(.minutes(5)))
 struct PlainWordsTests {
     @Test("a backup is written once its phrase was told, and not where nobody reads it")
     func backup() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import stoa
 
-@Suite("The command realm", .timeLimit(.minutes(1)))
+@Suite("The command realm", .timeLimit(.minutes(5)))
 struct RealmCommandTests {
     private static let line =
         "stoa:realm?name=office&id=\(CommandTests.id)&secret=\(CommandTests.other)&check=abcdefgh"

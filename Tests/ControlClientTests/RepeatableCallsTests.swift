@@ -5,7 +5,7 @@ import Testing
 
 @testable import stoa
 
-@Suite("Calls that are repeated until they are answered", .timeLimit(.minutes(1)))
+@Suite("Calls that are repeated until they are answered", .timeLimit(.minutes(5)))
 struct RepeatableCallsTests {
     /// Answers sends only where this many wait for it, or all of them have come, and then at once.
     private static func daemon(batch: Int, of count: Int) throws -> FakeDaemon {
@@ -72,7 +72,7 @@ struct RepeatableCallsTests {
     func givesUp(saysWhy: Bool) throws {
         let daemon = try FakeDaemon { _ in saysWhy ? [Self.busy, .close] : [.close] }
         var calls = RepeatableCalls<SendMethod>(
-            path: daemon.path, window: 1, patienceMilliseconds: 500)
+            path: daemon.path, window: 1, patienceMilliseconds: 5_000)
         calls.add(SendMethod.Params())
         let failure = #expect(throws: Failure.self) {
             while true {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import stoa
 
-@Suite("Programs that stoa runs", .serialized, .timeLimit(.minutes(1)))
+@Suite("Programs that stoa runs", .serialized, .timeLimit(.minutes(5)))
 struct ScriptTests {
     private static let path = ["PATH": ProcessEnvironment.variable("PATH") ?? "/usr/bin:/bin"]
 

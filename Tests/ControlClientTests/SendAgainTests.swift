@@ -6,7 +6,7 @@ import Testing
 
 @testable import stoa
 
-@Suite("Messages that are to be sent once", .timeLimit(.minutes(1)))
+@Suite("Messages that are to be sent once", .timeLimit(.minutes(5)))
 struct SendAgainTests {
     private static func key(in text: String) -> String? {
         let words = text.split { " ;\n".contains($0) }

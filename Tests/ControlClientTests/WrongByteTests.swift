@@ -3,7 +3,7 @@ import Testing
 
 @testable import stoa
 
-@Suite("Bytes that are not UTF-8", .timeLimit(.minutes(1)))
+@Suite("Bytes that are not UTF-8", .timeLimit(.minutes(5)))
 struct WrongByteTests {
     private static let bytes = Array("a".utf8) + [0xFF] + Array("b ".utf8) + [0xE2, 0x82, 0x0A]
     private static let text = "a\u{FFFD}b \u{FFFD}"

@@ -6,11 +6,11 @@ import Testing
 
 @testable import Daemon
 
-@Suite("Devices over the control socket", .serialized, .timeLimit(.minutes(3)))
+@Suite("Devices over the control socket", .serialized, .timeLimit(.minutes(5)))
 struct DeviceMethodTests {
-    /// Asks again until it is so, for thirty seconds at most.
+    /// Asks again until it is so, for a minute at most.
     private static func until(_ what: Comment, _ isSo: () throws -> Bool) throws {
-        let deadline = SystemClock.monotonicMilliseconds() + 30_000
+        let deadline = SystemClock.monotonicMilliseconds() + 60_000
         while try !isSo() {
             try #require(SystemClock.monotonicMilliseconds() < deadline, what)
             _ = try waitUntilReadable([], timeoutMilliseconds: 5)

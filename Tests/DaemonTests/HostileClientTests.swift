@@ -103,15 +103,18 @@ import Testing
     func neverReads() throws {
         var bounds = ControlBounds()
         bounds.stallMilliseconds = 300
-        bounds.lingerMilliseconds = 5_000
+        bounds.lingerMilliseconds = 60_000
         let daemon = try TestDaemon(bounds: bounds)
         let client = try daemon.connect()
         let request = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\"}\n"
         try client.write(String(repeating: request, count: 200))
         // Another client is served meanwhile, until the first one has been given up.
         let other = try daemon.connect()
-        let deadline = SystemClock.monotonicMilliseconds() + 1_000
-        while SystemClock.monotonicMilliseconds() < deadline { try other.ask("status") }
+        let deadline = SystemClock.monotonicMilliseconds() + 10_000
+        while SystemClock.monotonicMilliseconds() < deadline {
+            try other.ask("status")
+            _ = try waitUntilReadable([], timeoutMilliseconds: 5)
+        }
         var answers = 0
         var last = try client.read()
         while last["result"] != nil {

@@ -372,10 +372,7 @@ import Testing
         #expect(try client.ask("profile", ["picture": false])["picture"] == nil)
         #expect(try client.notification("picture")["picture"] == .null)
         // Its content goes right after that is said.
-        for _ in 0..<1_000 where !TestFiles.names(in: files).isEmpty {
-            try client.ask("status")
-        }
-        #expect(TestFiles.names(in: files).isEmpty)
+        try awaitThat("it is gone") { TestFiles.names(in: files).isEmpty }
     }
 
     @Test("stopping answers what was sent, says goodbye and takes less than a second")
@@ -395,8 +392,10 @@ import Testing
         #expect(answer["result"] != nil)
         let begin = SystemClock.monotonicMilliseconds()
         ada.stop()
-        // Five times what is promised: other tests run beside this one.
-        #expect(SystemClock.monotonicMilliseconds() - begin < 5 * 1_000)
+        let took = SystemClock.monotonicMilliseconds() - begin
+        print("MEASURED the end of a daemon: \(took) ms, due 1000 ms")
+        // Ten times what is promised: other tests run beside this one.
+        #expect(took < 10 * 1_000)
         var answers = 1
         while let answer = try? client.read() {
             #expect(answer["result"] != nil || answer["error"]?["code"] == -32009)
@@ -431,7 +430,7 @@ import Testing
         while case .failed = stranger.send(Array("GET / HTTP/1.1\r\n\r\n".utf8)) {}
         // The end comes once the daemon has given it up.
         while stranger.read(into: &buffer) == .wouldBlock {
-            _ = try waitUntilReadable([stranger.number], timeoutMilliseconds: 5_000)
+            _ = try waitUntilReadable([stranger.number], timeoutMilliseconds: 60_000)
         }
         let refusals = try ada.list("refusals")
         #expect(refusals.count == 1)
@@ -460,7 +459,8 @@ import Testing
         // The rest is what both systems' buffers hold.
         #expect(sent <= 2 * PeerStream.drainBytes)
         let milliseconds = SystemClock.monotonicMilliseconds() - start
-        #expect(milliseconds <= 5 * PeerStream.drainMillisecondsMost)
+        print("MEASURED a flood behind a goodbye is cut off after \(milliseconds) ms")
+        #expect(milliseconds <= 10 * PeerStream.drainMillisecondsMost)
     }
 }
 

@@ -80,7 +80,7 @@ final class TestNode {
 
 /// Turns a fresh loop until something stops it, and fails when it takes too long.
 func onLoop(
-    deadlineMilliseconds: UInt64 = 10_000, _ arrange: (EventLoop) throws -> Void
+    deadlineMilliseconds: UInt64 = 60_000, _ arrange: (EventLoop) throws -> Void
 ) throws {
     let loop = try EventLoop()
     let guardTimer = try loop.makeTimer {

@@ -47,8 +47,8 @@ import Testing
         let mine = Advertisement(port: 40_012, txt: ["txtvers": "1"])
         let kept = Box<(seeker: EmbeddedDiscovery?, node: TestNode?)>((nil, nil))
         let rounds = Box(0)
-        try onLoop(deadlineMilliseconds: 20_000) { loop in
-            let seeker = EmbeddedDiscovery(loop: loop, listeningMilliseconds: 2_000) {
+        try onLoop(deadlineMilliseconds: 120_000) { loop in
+            let seeker = EmbeddedDiscovery(loop: loop, listeningMilliseconds: 10_000) {
                 rounds.value += 1
                 #expect(kept.value.seeker?.seenNames.contains(mine.instanceName) == true)
                 guard rounds.value < 2 else { return loop.stop() }
@@ -115,7 +115,7 @@ import Testing
         let nodes = Box<[TestNode]>([])
         let first = Advertisement(port: 40_004, txt: ["txtvers": "1"])
         let second = Advertisement(port: 40_005, txt: ["txtvers": "1"])
-        try onLoop(deadlineMilliseconds: 15_000) { loop in
+        try onLoop { loop in
             let names: Set = [first.instanceName, second.instanceName]
             let stays = try TestNode(loop: loop, mode: .embedded, names: names) { event in
                 guard case .found(let instance) = event else { return }

@@ -7,7 +7,7 @@ import Testing
 ///
 /// The body arranges; some handler calls `stop()`.
 func onLoop(
-    deadlineMilliseconds: UInt64 = 10_000, _ arrange: (EventLoop) throws -> Void
+    deadlineMilliseconds: UInt64 = 60_000, _ arrange: (EventLoop) throws -> Void
 ) throws {
     let loop = try EventLoop()
     let guardTimer = try loop.makeTimer {

@@ -79,7 +79,8 @@ private actor Order {
             _ = await counter.increment()
         }
         // The thread lets go of it when the job has returned, which may be a moment after.
-        for _ in 0..<10_000 where executor != nil { sched_yield() }
+        let deadline = SystemClock.monotonicMilliseconds() + 60_000
+        while executor != nil, SystemClock.monotonicMilliseconds() < deadline { sched_yield() }
         #expect(executor == nil)
     }
 
@@ -131,7 +132,8 @@ private actor Order {
 
     /// The answer of a call that gives one only once a thread sleeps, which may take a moment.
     private static func untilIdle<Result>(_ call: () -> Result?) throws -> Result? {
-        for _ in 0..<1_000_000 {
+        let deadline = SystemClock.monotonicMilliseconds() + 60_000
+        while SystemClock.monotonicMilliseconds() < deadline {
             if let result = call() { return result }
             sched_yield()
         }

@@ -37,7 +37,7 @@ import Testing
         #expect(server.read(into: &buffer) == .bytes(3))
         #expect(try client.readSome(into: &buffer, timeoutMilliseconds: 0) == nil)
         #expect(server.send([4]) == .bytes(1))
-        #expect(try client.readSome(into: &buffer, timeoutMilliseconds: 10_000) == 1)
+        #expect(try client.readSome(into: &buffer, timeoutMilliseconds: 60_000) == 1)
         #expect(buffer[0] == 4)
         server.close()
         #expect(try client.readSome(into: &buffer) == 0)
