@@ -191,7 +191,7 @@ extension IntegrationTests {
             ada.add(["--listen", try ada.address()])
             #expect(try Self.run(ada, "send", "agora", "--file", "/nowhere").exit == .code(65))
             let path = scratch.path + "/large"
-            try Self.sparse(path, bytes: 96 << 20)
+            try Self.sparse(path, bytes: 384 << 20)
             let id = try Self.sent(path, from: ada, to: ben)
             try ada.stop()
             let output = scratch.path + "/saved"

@@ -36,7 +36,7 @@ extension IntegrationTests {
                         "127.0.0.1:0", "--interface", "lo", "--discovery", "off",
                     ],
                 errors: folder("log"))
-            let deadline = Deadline(afterMilliseconds: 20_000)
+            let deadline = Deadline.patient
             while !Files.exists(self.socket) {
                 guard !deadline.hasPassed else {
                     let log = TestFiles.read(folder("log")) ?? []

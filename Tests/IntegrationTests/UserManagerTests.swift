@@ -4,8 +4,9 @@ import Testing
 extension IntegrationTests {
     @Suite("under a user's service manager", Surroundings.labs) struct UserManagerTests {
         private static let users = [61_001, 61_002]
-        /// The watchdog's time in this test, in place of the half minute of the unit.
-        private static let watchdogSeconds: UInt64 = 1
+        /// The watchdog's time in this test, in place of the half minute of the unit; so long that a
+        /// healthy daemon on a busy machine is not taken for one that hangs.
+        private static let watchdogSeconds: UInt64 = 10
 
         /// The lab has a `/usr/local` of its own, and the machine's `/etc`.
         private static let places = ["PREFIX=/usr/local", "SYSCONFDIR=/usr/local/etc"]
@@ -132,7 +133,7 @@ extension IntegrationTests {
             // The manager's time, one second until it starts again, and the start.
             let deadline = Deadline.fiveTimes(Self.watchdogSeconds * 1_000 + 1_500)
             try lab.await("it was restarted", deadline) {
-                try lab.property(user, "stoad.service", "NRestarts") == "1"
+                try lab.property(user, "stoad.service", "NRestarts") != "0"
                     && lab.property(user, "stoad.service", "ActiveState") == "active"
             }
             print("MEASURED watchdog: running again after \(stopwatch.milliseconds) ms")
@@ -140,10 +141,11 @@ extension IntegrationTests {
             let history = try lab.run(user, "stoa", "history", "agora")
             #expect(history.contains("before the hang"))
             // Healthy, it is left alone for longer than the watchdog's time.
+            let restarts = try lab.property(user, "stoad.service", "NRestarts")
             let followed = try lab.run(
-                user, "sh", "-c", "timeout 3 stoa tail agora || test $? = 124")
+                user, "sh", "-c", "timeout 25 stoa tail agora || test $? = 124")
             #expect(followed == "")
-            #expect(try lab.property(user, "stoad.service", "NRestarts") == "1")
+            #expect(try lab.property(user, "stoad.service", "NRestarts") == restarts)
         }
 
         @Test("two users of one machine see each other and talk")

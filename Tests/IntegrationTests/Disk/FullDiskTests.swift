@@ -28,7 +28,10 @@ extension IntegrationTests {
             let stopwatch = Stopwatch()
             var refused = 0
             var received: [String] = []
-            while stopwatch.milliseconds < UInt64(seconds) * 1_000 {
+            let limit = Deadline.patient
+            while stopwatch.milliseconds < UInt64(seconds) * 1_000
+                || refused == 0 && !limit.hasPassed
+            {
                 // What fits into pages that the log already has may still be stored.
                 let text =
                     "there is none, \(refused) \(acknowledged.count) "

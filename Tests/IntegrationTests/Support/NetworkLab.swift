@@ -56,7 +56,8 @@ final class NetworkLab {
                 "sh", "-ec",
                 "pid=$(cat /run/avahi-daemon/pid); kill -9 $pid; "
                     + "while readlink /proc/$pid/exe; do :; done; rm -f /run/avahi-daemon/pid; "
-                    + "tries=0; until \(start); do tries=$((tries + 1)); [ $tries -lt 100 ]; done",
+                    + "tries=0; until \(start); do "
+                    + "tries=$((tries + 1)); [ $tries -lt 300 ]; sleep 0.1; done",
             ])
     }
 
