@@ -14,7 +14,7 @@ from summaries import Tags, bucket_hashes, bucket_of
 if TYPE_CHECKING:
     from scenario_forgeries import Ground
 
-SECONDS = 10.0
+SECONDS = 60.0
 
 
 class Forger:

@@ -167,7 +167,7 @@ class Peer:
     async def until(self, what: Callable[[], bool], seconds: float, words: str) -> None:
         await self.watch.until(what, seconds, words)
 
-    async def heard_back(self, session: Session, seconds: float = 5.0) -> None:
+    async def heard_back(self, session: Session, seconds: float = 60.0) -> None:
         """Waits for the answer to a ping: what was sent before has been handled then."""
         nonce = session.ping()
         await self.until(

@@ -16,7 +16,7 @@ from session import Session
 from stoad import Stoad
 
 ROOM = "agora"
-SECONDS = 20.0
+SECONDS = 60.0
 
 
 class Rig:

@@ -17,12 +17,13 @@ from replica import hybrid_time, wall_milliseconds
 from rig import ROOM, SECONDS, Rig
 from session import Session
 
-SHORT = "2"
+# Where nothing is to come; and where somebody has to answer, too.
+SHORT, LONG = "2", "15"
 PAUSE = 0.25
 
 
 async def send(
-    rig: Rig, *options: str, wait: str = "delivered", seconds: str = "10"
+    rig: Rig, *options: str, wait: str = "delivered", seconds: str = "60"
 ) -> tuple[int, dict[str, object]]:
     """The exit code, and the result or what the error says."""
     code, out, _ = await asyncio.to_thread(
@@ -51,14 +52,14 @@ async def run(rig: Rig) -> None:
     code, answer = await send(rig)
     ids = [shown(honest.identity.public)]
     checks.same("a silent stranger delays nothing", (code, answer["deliveredTo"]), (0, ids))
-    code, answer = await send(rig, "--members", "2", seconds=SHORT)
+    code, answer = await send(rig, "--members", "2", seconds=LONG)
     checks.same("nor has it anything", (code, answer["deliveredTo"]), (75, ids))
     code, answer = await send(rig, "--members", "all")
     checks.same("where nobody is known, all are nobody", (code, answer["reason"]), (77, "nobodyKnown"))
     await stoad.run("people", "add", "@" + shown(honest.identity.public))
     code, answer = await send(rig, "--members", "all")
     checks.same("all are those who are known", (code, answer["deliveredTo"]), (0, ids))
-    code, answer = await send(rig, "--members", f"@{shown(silent.identity.public)},@Honest", seconds=SHORT)
+    code, answer = await send(rig, "--members", f"@{shown(silent.identity.public)},@Honest", seconds=LONG)
     checks.same("who is named is waited for", code, 75)
     checks.same("and told", answer["waitingFor"], [shown(silent.identity.public)])
     await relayed(rig, honest)

@@ -26,7 +26,7 @@ from link import Link
 from peer import HANDSHAKE_FAILURES, Peer
 from session import Session
 
-SECONDS = 30.0
+SECONDS = 60.0
 
 
 class HandshakeForgeries(unittest.IsolatedAsyncioTestCase):

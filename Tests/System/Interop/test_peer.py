@@ -16,7 +16,7 @@ from records import Record
 from replica import wall_milliseconds
 from story import Story, records_of
 
-SECONDS = 10.0
+SECONDS = 60.0
 
 
 class Peers(unittest.IsolatedAsyncioTestCase):
