@@ -52,7 +52,7 @@ class Host(HostDaemon):
     def doctor(self, *options: str) -> tuple[int, str]:
         done = subprocess.run(
             [*self.lab.prefix(self.host), self.programs.stoa, "--socket", self.socket, "doctor", *options],
-            capture_output=True, text=True, env=self.environment, timeout=60)
+            capture_output=True, text=True, env=self.environment, timeout=300)
         return done.returncode, done.stdout + done.stderr
 
     def findings(self) -> list[dict[str, Any]]:
