@@ -63,7 +63,7 @@ read -r NUMBER < run/number
 rm run/number
 echo "lab $NUMBER"
 # Its manager offers no other way to hear when it is there.
-for _ in $(seq 600); do
+for _ in $(seq 2400); do
     state=$(nsenter -t "$NUMBER" -m -n -u -p -- systemctl is-system-running --wait 2>/dev/null) || true
     case $state in running | degraded) break ;; esac
     sleep 0.05

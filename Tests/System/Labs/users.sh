@@ -41,7 +41,7 @@ start_user() {
 # The manager offers no other way to hear when its socket is there.
 await_user() {
     local _
-    for _ in $(seq 200); do
+    for _ in $(seq 2400); do
         if (as "$1" systemctl --user --wait is-system-running) >/dev/null 2>&1; then return; fi
         sleep 0.05
     done
