@@ -60,7 +60,7 @@ one() {
     fi
     python3 "$here/Tools/corpus.py" unpack "$target" "$corpus"
     local code=0
-    "$fuzz" "$target" "${limits[@]}" -seed="$seed" -max_len="$longest" -timeout=20 \
+    "$fuzz" "$target" "${limits[@]}" -seed="$seed" -max_len="$longest" -timeout=600 \
         -rss_limit_mb=3000 -dict="$here/Dictionaries/$target.dict" -print_final_stats=1 \
         -artifact_prefix="$work/found/$target-" -reload=0 "$corpus" >"$log" 2>&1 || code=$?
     if [ "$code" != 0 ]; then

@@ -34,14 +34,14 @@ fail() {
 
 milliseconds() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
 
-# as NODE COMMAND...: stoa, talking to that node's daemon; nothing takes longer than ten seconds.
-as() { timeout 10 "$programs/stoa" --socket "$folder/$1/control.sock" "${@:2}" </dev/null; }
+# as NODE COMMAND...: stoa, talking to that node's daemon; what takes two minutes hangs.
+as() { timeout 120 "$programs/stoa" --socket "$folder/$1/control.sock" "${@:2}" </dev/null; }
 
 # await WHAT COMMAND...: asks again until it is so.
 await() {
-    local what=$1 deadline=$(($(milliseconds) + 10000)); shift
+    local what=$1 deadline=$(($(milliseconds) + 120000)); shift
     until "$@" 2>/dev/null; do
-        [ "$(milliseconds)" -lt "$deadline" ] || fail "after ten seconds not yet: $what"
+        [ "$(milliseconds)" -lt "$deadline" ] || fail "after two minutes not yet: $what"
     done
 }
 
@@ -67,7 +67,7 @@ linked() { as "$1" --json peers | grep -q '"state":"linked"'; }
 source_of() { as "$1" --json peers | sed -n 's/.*"source":"\([a-z]*\)".*/\1/p'; }
 # holds NODE TEXT: waits until the message is there, through the daemon's own notifications.
 holds() {
-    (timeout 10 "$programs/stoa" --socket "$folder/$1/control.sock" tail agora --from 0 \
+    (timeout 120 "$programs/stoa" --socket "$folder/$1/control.sock" tail agora --from 0 \
         </dev/null 2>/dev/null || true) | grep -qm 1 -F -- ": $2" || fail "$1 lacks: $2"
 }
 # All that replicas agree on; the cursor and `late` tell only how messages arrived here.
@@ -147,7 +147,7 @@ bob=$(as ada --json whois @bob | field id)
 as ada send "@$bob" "For you alone: lunch at noon?" >/dev/null
 await "bob is asked whether ada may write to him" as bob accept @ada >/dev/null
 await "bob has it" eval "as bob history @ada | grep -q 'lunch at noon'"
-as bob send @ada "Gladly." --wait delivered --timeout 10 >/dev/null
+as bob send @ada "Gladly." --wait delivered --timeout 120 >/dev/null
 # on_disk NODE TEXT: whether the bytes stand in any of its files.
 on_disk() { grep -rqF -- "$2" "$folder/$1/data"; }
 on_disk cleo "I am back." || fail "what is in the room is not found on cleo's disk"
