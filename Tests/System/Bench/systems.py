@@ -88,7 +88,7 @@ class System:
 
     def await_ready(self, node, index):
         """Seconds from the start of the process until it answers a client."""
-        ready = measured([self.tools.load, self.kind, "ready", self.socket(index)], 90)
+        ready = measured([self.tools.load, self.kind, "ready", self.socket(index)], 300)
         return ready["at"] - node.started
 
     def remove_last(self):
@@ -163,14 +163,14 @@ class Stoa(System):
         """Until the first node is linked to `count` others."""
         # Many nodes that all discover each other are busy with each other first.
         until(
-            f"{count} links", lambda: self.call(0, "status")["links"] >= count, 30 + 2 * count)
+            f"{count} links", lambda: self.call(0, "status")["links"] >= count, 120 + 2 * count)
 
     def await_members(self, count, room=ROOM):
         def are_members(index):
             rooms = self.every(index, "conversations")
             return any(each["name"] == room and each["members"] == count for each in rooms)
         for index in range(count):
-            until(f"{count} members in {room}", lambda: are_members(index), 30 + 2 * count)
+            until(f"{count} members in {room}", lambda: are_members(index), 120 + 2 * count)
 
     def together(self, count, room=ROOM):
         """`count` nodes that are linked to the first one and share the room."""
