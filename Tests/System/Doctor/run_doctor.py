@@ -280,12 +280,8 @@ class Ward:
         time_of_all = Time(self.folder)
         time_of_all.rule(ada)
         ada.start()
-
-        def is_met() -> bool:
-            time_of_all.pass_by(SCRUB_LEAP_SECONDS)
-            return bool(ada.call("status")["scrub"]["damagedPages"] > 0)
-
-        until("the damage is met", is_met, 120)
+        until("the damage is met", lambda: bool(
+            ada.call("status")["scrub"]["damagedPages"] > 0 or time_of_all.pass_by(SCRUB_LEAP_SECONDS)))
         self.is_found(ada, "database", 2, "1 page of the database is damaged")
         ada.stop()
 
