@@ -113,6 +113,70 @@ extension IntegrationTests {
             #expect(names.allSatisfy { !left.contains($0) }, "\(left)")
         }
 
+        @Test(
+            "a passphrase that the manager hands over unlocks a start; one that was changed or is absent does not"
+        )
+        func passphrase() throws {
+            let lab = try Self.installed()
+            let user = Self.users[0]
+            let home = try lab.home(of: user)
+            let file = "\(home)/keys/safe.passphrase"
+            func keep(_ text: String) throws {
+                try lab.run(user, "sh", "-c", "printf '%s' '\(text)' > \(file)")
+            }
+            func restart() throws {
+                try lab.run(user, "systemctl", "--user", "daemon-reload")
+                try lab.run(user, "systemctl", "--user", "reset-failed", "stoad.service")
+                try lab.run(user, "systemctl", "--user", "restart", "stoad.service")
+            }
+            func expect(_ lock: String) throws {
+                try lab.await("the lock is \(lock)", .patient) {
+                    // Between two runs it answers nothing.
+                    try lab.run(user, "sh", "-c", "stoa status --json || true")
+                        .contains("\"lock\":\"\(lock)\"")
+                }
+            }
+            let right = "plover quartz hinterland fuchsia anvil"
+            try lab.run(user, "mkdir", "-m", "700", "\(home)/keys")
+            try keep(right)
+            try lab.run(user, "systemctl", "--user", "enable", "--now", "stoad.service")
+            try lab.run(user, "stoa", "create", "plans", "--secret")
+            try lab.run(
+                user, "stoa", "lock", "set", "--without-backup", "--new-passphrase-file", file)
+            let unit = "\(home)/.config/systemd/user/stoad.service.d"
+            let lines =
+                "LoadCredential=safe.passphrase:%%h/keys/safe.passphrase\\n"
+                + "StandardError=append:%%h/said"
+            try lab.run(
+                user, "sh", "-c",
+                "mkdir -p \(unit) && printf '[Service]\\n\(lines)\\n' > \(unit)/lock.conf")
+            try restart()
+            try expect("open")
+            // What was locked by hand stays so.
+            try lab.run(user, "stoa", "lock")
+            try expect("locked")
+
+            try keep("plover quartz hinterland fuchsia hammer")
+            try restart()
+            try expect("locked")
+            try lab.run(user, "stoa", "send", "&plans", "hello", expecting: 67)
+            let said = try lab.run(["cat", "\(home)/said"])
+            #expect(said.contains("safe.passphrase does not open the lock"), "\(said)")
+
+            // The manager itself says that the file is not there, by EXIT_CREDENTIALS, and starts nothing.
+            try lab.run(user, "rm", file)
+            try lab.run(user, "systemctl", "--user", "restart", "stoad.service", expecting: 1)
+            try lab.await("it is told", .patient) {
+                try lab.property(user, "stoad.service", "ExecMainStatus") == "243"
+            }
+            try lab.run(user, "rm", "\(unit)/lock.conf")
+            try restart()
+            try expect("locked")
+            try keep(right)
+            try lab.run(user, "stoa", "unlock", "--passphrase-file", file)
+            try expect("open")
+        }
+
         @Test("a daemon that hangs is killed by the watchdog, starts again and has lost nothing")
         func watchdog() throws {
             let lab = try Self.installed()
