@@ -53,11 +53,11 @@ extension NodeShell {
             let folder = TerminalText.line(self.configuration.dataDirectory)
             let names = "\(Identity.personFileName) and \(Identity.sealingFileName)"
             throw .refused(
-                "your person's keys are credentials that systemd provides, which stoad can neither write "
-                    + "nor remove",
+                "your person's keys are credentials that systemd provides, which stoad can neither "
+                    + "write nor remove",
                 reason: "credential",
-                remedy: "move \(names) to \(folder), remove their LoadCredential= from the unit, restart "
-                    + "stoad, and try again")
+                remedy: "move \(names) to \(folder), remove their LoadCredential= from the unit, "
+                    + "restart stoad, and try again")
         }
         let own = self.birth.identity.person.publicKeys
         try self.makeKey(reply) { () throws(RPCError) in

@@ -14,10 +14,12 @@ extension Backup {
         writer.byte(Self.format)
         writer.u64(self.time)
         self.person.withBytes { seed, address in
-            for key in [Bytes32(seed), Bytes32(address)] {
-                guard let key else { preconditionFailure("a key has 32 bytes") }
-                writer.raw(key)
+            // Not by way of an array, which would leave them in memory.
+            guard let seed = Bytes32(seed), let address = Bytes32(address) else {
+                preconditionFailure("a key has 32 bytes")
             }
+            writer.raw(seed)
+            writer.raw(address)
         }
         Self.write(self.realms, self.contacts, to: &writer)
         return writer.bytes

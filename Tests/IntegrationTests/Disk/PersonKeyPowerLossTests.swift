@@ -13,7 +13,8 @@ extension IntegrationTests {
         func everyWrite() throws {
             let scratch = try Scratch()
             let (backup, phrase) = (scratch.path + "/backup", scratch.path + "/phrase")
-            try Files.writeAtomically(Array("wombat ember kiosk tundra fjord".utf8), to: phrase, mode: 0o600)
+            let words = "wombat ember kiosk tundra fjord"
+            try Files.writeAtomically(Array(words.utf8), to: phrase, mode: 0o600)
             func move(_ word: String) -> (Node) throws -> Void {
                 { _ = try $0.stoa("device", word, backup, "--phrase-file", phrase) }
             }
