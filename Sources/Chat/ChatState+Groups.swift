@@ -55,6 +55,10 @@ extension ChatState {
             self.askForConversations()
             return self.note("you own \(group.shownName); /invite @PERSON brings people in")
         }
+        if let names = group.unasked {
+            let shown = names.map { ShownPerson.safe($0) }.joined(separator: ", ")
+            self.note("could not be asked first, and learn of it later: \(shown)", in: id)
+        }
         // The rest is told as it comes about, by whoever does it.
         guard command.name == .invite else { return }
         self.note("\(TerminalText.line(command.rest)) is asked when they are online", in: id)

@@ -1,4 +1,5 @@
 import ControlAPI
+import Glibc
 import Posix
 import Testing
 
@@ -134,6 +135,30 @@ extension IntegrationTests {
             _ = try hearing.call("openStream", ["to": "+ops", "name": "beat", "receive": true])
             _ = try Self.pipe("tick", ben, "stream send +ops beat --ephemeral --member @Cleo")
             try hearing.awaitEvent("the packet") { event, _ in event.method == "stream" }
+        }
+
+        @Test("who cannot be asked first is named, and nobody is removed once the client has gone")
+        func asked() throws {
+            let scratch = try Scratch()
+            let (ada, ben, cleo) = try Self.three(scratch)
+            try ben.send("hello", to: "+ops")
+            _ = try Self.id(of: "hello", at: ada)
+            let process = try ben.processID()
+            Glibc.kill(process, SIGSTOP)
+            defer { Glibc.kill(process, SIGCONT) }
+            let key = try ada.key(of: "@Cleo")
+            let removing = try ada.startStoa("group", "remove", "+ops", key, "--yes")
+            try removing.kill()
+            // By then the daemon has seen that the client is gone.
+            for _ in 0..<3 { _ = try ada.call("status") }
+            Glibc.kill(process, SIGCONT)
+            try ben.send("after", to: "+ops")
+            _ = try Self.id(of: "after", at: ada)
+            #expect(try GroupTests.members(ada).count == 3)
+            try ben.stop()
+            let params: JSON = ["group": "+ops", "act": "remove", "person": .string(key)]
+            #expect(try ada.call("groupAct", params)["unasked"] == ["Ben"])
+            try cleo.await("she is out") { try !GroupTests.isIn($0) }
         }
 
         // Shows: told.removed

@@ -80,7 +80,8 @@ export class Groups {
   }
 
   async perform(id, act, person) {
-    await this.link.call("groupAct", { group: id, act, person });
+    const { unasked } = await this.link.call("groupAct", { group: id, act, person });
+    if (unasked) note(T.unasked(unasked.map(plain).join(", ")));
     await this.shown?.draw();
   }
 

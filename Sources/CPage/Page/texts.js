@@ -277,6 +277,7 @@ export const T = {
     adminAdded: (who) => `${who}: an admin now`,
     adminRemoved: (who, by) => (by ? `${who}: not an admin now, by ${by}` : `${who}: not an admin now`),
   },
+  unasked: (names) => `Could not be asked first, and learn of it later: ${names}`,
   removedFrom: (group, by) => (by ? `${by} removed you from ${group}` : `You were removed from ${group}`),
   // Devices
   devices: "Your devices",

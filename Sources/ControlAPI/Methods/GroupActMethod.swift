@@ -7,7 +7,8 @@ package enum GroupActMethod: ControlMethod {
         details:
             "Someone who is invited is asked on their side, and is told nothing more before they accept. "
             + "Someone who is removed can read nothing that is written by those who know of it; "
-            + "nothing that was read is recalled.",
+            + "nothing that was read is recalled. Before remove and demote, all linked members are asked for what they have done "
+            + "in the group, for at most 10 seconds; nothing is done if the client goes meanwhile. The answer names members who could not be asked.",
         reasons: GroupInfoMethod.reasons,
         example: ["group": "+ops", "act": "add", "person": "@ben"])
 
@@ -16,6 +17,7 @@ package enum GroupActMethod: ControlMethod {
         package var act = GroupActWord.add
         package var person = ""
         package var above: String?
+        package var now: Bool?
 
         package init() {}
 
@@ -30,6 +32,10 @@ package enum GroupActMethod: ControlMethod {
                 "above", &self.above, .any,
                 "Only with admin: the admin whom they are to be more senior than; else they are the least senior."
             )
+            visitor.field(
+                "now", &self.now, .any,
+                "Only with remove and demote: true to do it without asking linked members first for what they have done."
+            )
         }
     }
 
@@ -40,6 +46,11 @@ package enum GroupActMethod: ControlMethod {
             throw .invalidParams(
                 "only admin takes above", reason: "oneOf", remedy: "leave it out",
                 details: [JSON.Member("param", "above")])
+        }
+        guard params.now == nil || params.act.takesAway else {
+            throw .invalidParams(
+                "only remove and demote take now", reason: "oneOf", remedy: "leave it out",
+                details: [JSON.Member("param", "now")])
         }
     }
 }

@@ -30,6 +30,7 @@ package struct ConversationResult: ControlValue {
     package var retainDays: Int64?
     package var retainBytes: Int64?
     package var topic: String?
+    package var unasked: [String]?
     package var lastMessage: MessageResult?
     package var firstUnread: String?
     package var secret: Bool?
@@ -96,6 +97,10 @@ package struct ConversationResult: ControlValue {
         visitor.field(
             "waiting", &self.waiting, .any,
             "Only from join with a group's link, if the user is not in the group yet: waits for any member, or for an admin."
+        )
+        visitor.field(
+            "unasked", &self.unasked, .any,
+            "Only from groupAct with remove or demote: the names of members who could not be asked first; left out if there are none."
         )
     }
 }

@@ -17,6 +17,9 @@ package enum GroupActWord: String, WordValue {
     case remove
     case admin
     case demote
+
+    /// Whether linked members are asked for their acts first.
+    package var takesAway: Bool { self == .remove || self == .demote }
 }
 
 /// What stands between the user and a group into which they come by a link.

@@ -25,6 +25,7 @@ extension NodeShell {
         case (.ended(let body), _): body(true)
         case (.begun(let body), .joined(let id)): body(id)
         case (.acted(let body), .acted(_, let act)): body(act)
+        case (.synced(let body), .synced(let unasked)): body(unasked)
         case (.expired(let body), .expired(_, let count)): body(count)
         case (.reached(let body), .reach(let reports, let packets)): body(reports, packets)
         case (.handedOver(let body), .handedOver(let bytes)): body(bytes)
@@ -85,7 +86,7 @@ extension NodeShell {
             reply.answer(DeviceApproveMethod.Result { $0.check = check })
         case .revoked(let device), .renamed(let device): self.answerDevice(device, reply)
         case .sent, .erased, .expired, .connecting, .connected, .reach, .restored, .failed,
-            .handedOver:
+            .handedOver, .synced:
             preconditionFailure("what follows this was said with the request")
         }
     }

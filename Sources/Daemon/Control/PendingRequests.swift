@@ -16,6 +16,8 @@ struct PendingRequest {
         case begun((ConversationID) -> Void)
         /// Something was done in a group.
         case acted((ActID) -> Void)
+        /// Members have told of their acts, but for these.
+        case synced(([PersonID]) -> Void)
         /// Payloads have gone, so many.
         case expired((Int) -> Void)
         /// Who reaches this node, and what becomes of packets.

@@ -12,6 +12,7 @@ extension Groups {
 
     mutating func unlinked(_ link: LinkID) {
         self.peers[link] = nil
+        for index in self.syncs.indices { self.syncs[index].end(link) }
         for id in self.joining.keys { self.joining[id]?.answers[link] = nil }
         for id in self.table.keys {
             for (act, waiting) in self.table[id]?.waiting ?? [:] where waiting.links == [link] {

@@ -66,6 +66,8 @@ extension Limits {
     package static let ownJoins = 32
     /// How long members have to answer a join before its user is told what is known, in milliseconds.
     static let joinAnswerMilliseconds: UInt64 = 2_000
+    /// How long linked members have to tell of their acts before somebody is removed or demoted, in milliseconds.
+    package static let actSyncMilliseconds: UInt64 = 10_000
     /// Questions for acts that are open on a link.
     static let openActWants = 2
     /// What is told of one batch of acts, of people who came or went: it leaves room for what else waits to be told.

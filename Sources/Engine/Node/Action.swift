@@ -201,6 +201,8 @@ package enum Answer: Hashable, Sendable {
     case declined(PeerID)
     /// It is on disk what was done in a group.
     case acted(ConversationID, ActID)
+    /// Linked members have told of their acts; these members have not, or are not linked.
+    case synced(unasked: [PersonID])
     /// It is on disk that the user comes into a group by a link; no member has let them in yet.
     case waitsToJoin(ConversationID, JoinObstacle)
     /// It is on disk that a group was turned down.

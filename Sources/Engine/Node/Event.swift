@@ -103,6 +103,8 @@ package enum Request: Hashable, Sendable {
     /// Do this in a group; where somebody is to be removed the node says how far their logs are here, and of a link with
     /// which key.
     indirect case groupAct(ConversationID, ActKind)
+    /// Ask linked members of groups for their acts, but a person: what is done next follows them.
+    case syncActs([ConversationID], besides: PersonID?)
     /// Enter a group into which somebody has brought the user.
     case acceptGroup(ConversationID)
     /// Turn down a group into which somebody has brought the user.

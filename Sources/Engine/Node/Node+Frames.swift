@@ -64,7 +64,9 @@ extension Node {
     private mutating func route(_ frame: Frame, on id: LinkID) {
         switch frame {
         case .ping(let nonce, let clock): self.receivePing(nonce, clock: clock, on: id)
-        case .pong(let nonce, let clock): self.receivePong(nonce, clock: clock, on: id)
+        case .pong(let nonce, let clock):
+            self.groups.ponged(nonce, on: id)
+            self.receivePong(nonce, clock: clock, on: id)
         case .credit(let channel, let bytes):
             guard self.links[id].flow.earn(bytes, on: channel) else {
                 return self.violation(id, "more credit than was ever used")

@@ -20,7 +20,7 @@ extension Node {
         let writes = self.groups.join(
             by: invitation, request, until: until, at: self.actTime,
             by: ActSigner(certificate: self.own.certificate, device: self.own.signer))
-        self.actions.append(.arm(.groups, at: until))
+        self.armGroups()
         self.changed(.requests)
         guard writes.isEmpty else { return self.disk.commits.groups.add(writes) }
         if let join = self.groups.join(id) { self.showLink(of: join) }
@@ -88,8 +88,7 @@ extension Node {
                 self.changed(.requests)
             }
         }
-        let next = self.groups.joining.values.compactMap(\.request?.until).min()
-        if let next { self.actions.append(.arm(.groups, at: next)) }
+        self.armGroups()
     }
 
     // MARK: The members

@@ -62,6 +62,7 @@ extension Node {
             self.createGroup(name, in: realm, history, request)
         case .joinGroup(let invitation): self.joinGroup(by: invitation, request)
         case .groupAct(let id, let kind): self.act(kind, in: id, request)
+        case .syncActs(let ids, let person): self.syncActs(of: ids, besides: person, request)
         case .acceptGroup(let id): self.acceptGroup(id, request)
         case .declineGroup(let id): self.declineGroup(id, request)
         case .restoreGroup(let founding): self.restoreGroup(founding, request)

@@ -163,6 +163,7 @@ package struct Node: Sendable {
         case .personKeys(let keys): self.hold(keys)
         case .unwritable(let text): self.raiseAlert(.storage, text)
         }
+        self.settleSyncs()
         self.endDepartures()
         self.closeDoomed()
         self.planFreedWants()

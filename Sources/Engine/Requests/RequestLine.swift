@@ -42,7 +42,7 @@ extension Request {
     var isChange: Bool {
         switch self {
         case .connect, .reach, .presence, .typing, .openStream, .sendPacket, .closeStream,
-            .callSignal, .linkDevice, .confirmDevice, .approveDevice:
+            .callSignal, .linkDevice, .confirmDevice, .approveDevice, .syncActs:
             false
         default: true
         }

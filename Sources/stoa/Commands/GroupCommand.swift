@@ -26,6 +26,8 @@ struct GroupCommand: Subcommand {
             OptionSyntax("--qr", nil, "with link: draw it as a QR code"),
             OptionSyntax("--end", nil, "with link: end your links, or the one whose id is given"),
             OptionSyntax(
+                "--now", nil, "with remove and demote: do not ask linked members first"),
+            OptionSyntax(
                 "--yes", nil, "with remove, demote and link --end: do it without asking"),
         ],
         details: [
@@ -36,6 +38,7 @@ struct GroupCommand: Subcommand {
             "\"remove GROUP @PERSON\" removes someone: from then on they can read nothing that is written by those who know of it. Nothing that was read is recalled. To leave yourself: stoa leave GROUP.",
             "\"admin GROUP @PERSON\" makes someone an admin, below those there are; only the owner can. \"demote\" ends that; more senior admins can, too.",
             "\"members GROUP\" shows who is in it, with what role, since when and by whom, and what is undecided. \"approve GROUP\" shows only what is undecided; with a person or the beginning of an act's id, it lets that act count.",
+            "Before \"remove\" and \"demote\", all linked members are asked for what they have done in the group, for at most 10 seconds; members who could not be asked are named. --now skips that.",
             "An act is undecided if, for example, someone came by a link that needs approval, or its author was removed before the others had it.",
         ])
 
@@ -53,9 +56,11 @@ struct GroupCommand: Subcommand {
 
     private let step: Step
     private let isSure: Bool
+    private let isNow: Bool
 
     init(_ arguments: ParsedArguments) throws(Failure) {
         self.isSure = arguments.has("--yes")
+        self.isNow = arguments.has("--now")
         let word = arguments.required(0)
         try Self.check(arguments, word)
         let group = arguments.required(1)
@@ -119,7 +124,8 @@ struct GroupCommand: Subcommand {
         }
         for (option, steps) in [
             ("--from", ["create"]), ("--history", ["create"]), ("--above", ["admin"]),
-            ("--yes", ["remove", "demote", "link"]), ("--approve", ["link"]),
+            ("--yes", ["remove", "demote", "link"]), ("--now", ["remove", "demote"]),
+            ("--approve", ["link"]),
             ("--days", ["link"]), ("--qr", ["link"]), ("--end", ["link"]),
         ] where arguments.has(option) && !steps.contains(word) {
             throw .usage(
@@ -224,7 +230,7 @@ struct GroupCommand: Subcommand {
         _ act: GroupActWord, _ group: String, _ person: String, _ above: String?,
         in context: CommandContext
     ) throws(Failure) {
-        if act == .remove || act == .demote, !self.isSure {
+        if act.takesAway, !self.isSure {
             let shown = "\(TerminalText.line(person)) would be "
             let what =
                 act == .remove
@@ -241,6 +247,7 @@ struct GroupCommand: Subcommand {
             $0.act = act
             $0.person = person
             $0.above = above
+            $0.now = act.takesAway && self.isNow ? true : nil
         }
         let done = try context.show(GroupActMethod.self, params) { conversation in
             let (who, name) = (TerminalText.line(person), conversation.shownName)
@@ -251,21 +258,17 @@ struct GroupCommand: Subcommand {
             case .demote: "\(who) is no longer an admin of \(name)\n"
             }
         }
-        if act == .remove || act == .demote, !context.json {
-            context.console.report(Self.unreached(in: done.id, context))
+        if let names = done.unasked, !context.json {
+            context.console.report(Self.unasked(names))
         }
     }
 
-    /// Which members learn of what was done only later, and may act as if it had not been until then.
-    private static func unreached(in group: String, _ context: CommandContext) -> String {
-        let info = try? context.call(GroupInfoMethod.self, .init { $0.group = group })
-        let names =
-            info?.value.members.filter { $0.own != true && $0.linked != true }
-            .map(\.shown.text) ?? []
-        guard !names.isEmpty else { return "" }
+    /// Whose acts may not be known here, and who may act as if nothing had been done until they learn of it.
+    private static func unasked(_ names: [String]) -> String {
         let more = names.count > 8 ? " and \(names.count - 8) others" : ""
-        return "not linked now, so they learn of it later: "
-            + names.prefix(8).joined(separator: ", ") + more + "\n"
+        return "could not be asked first, and learn of it later: "
+            + names.prefix(8).map { ShownPerson(name: $0).text }.joined(separator: ", ") + more
+            + "\n"
     }
 }
 

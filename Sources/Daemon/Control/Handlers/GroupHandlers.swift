@@ -49,7 +49,43 @@ extension GroupActMethod: MethodHandler {
             }
             kind = .admin(person, rank)
         }
-        shell.request(.groupAct(id, kind), reply)
+        guard params.act.takesAway, params.now != true else {
+            return shell.request(.groupAct(id, kind), reply)
+        }
+        shell.syncActs(of: [id], besides: person, reply) { unasked in
+            shell.request(
+                .groupAct(id, kind),
+                PendingRequest(
+                    reply,
+                    then: .acted { _ in
+                        shell.withConversation(id, reply) { conversation in
+                            var result = conversation
+                            result.unasked = unasked.isEmpty ? nil : unasked
+                            reply.answer(result)
+                        }
+                    }))
+        }
+    }
+}
+
+extension NodeShell {
+    /// Asks linked members of groups for their acts, and then does something that these may bear on.
+    ///
+    /// That is told who could not be asked, by name. Nothing is done once the client has gone.
+    func syncActs(
+        of groups: [ConversationID], besides person: PersonID?, _ reply: Reply,
+        then body: @escaping ([String]) -> Void
+    ) {
+        self.request(
+            .syncActs(groups, besides: person),
+            PendingRequest(
+                reply,
+                then: .synced { unasked in
+                    guard reply.asker?.isAlive == true else {
+                        return reply.fail(.internalError("the client is gone"))
+                    }
+                    body(unasked.map { self.shownName(of: $0).name })
+                }))
     }
 }
 
