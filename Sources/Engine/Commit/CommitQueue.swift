@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Formats
 
 /// A verified run of somebody's on its way to the disk, and whom to credit for it.
@@ -30,6 +31,8 @@ struct InFlight: Sendable {
     var drafts: [Draft] = []
     /// The keys of groups that own entries of the batch announce.
     var madeKeys: [HeldEpoch] = []
+    /// Keys of groups whose announcements come with runs of the batch.
+    var placedKeys: [HeldEpoch] = []
     /// How many of the batch's appends are own.
     var ownAppends = 0
     /// Where the other appends came from, in their order.
@@ -286,6 +289,17 @@ struct CommitQueue: Sendable {
         (self.proofs, self.peers, self.people) = ([], [:], [:])
         (self.answers, self.release, self.records.dropped) = ([], false, [])
         (self.notices, self.forgotten) = ([], [])
+    }
+
+    /// The announcement of a key that waits here is on the disk.
+    mutating func placeKey(_ name: Bytes32, of group: ConversationID, by device: PeerID) {
+        for index in self.groups.epochs.indices {
+            let held = self.groups.epochs[index]
+            guard held.epoch.id == name, held.group == group, held.epoch.device == device else {
+                continue
+            }
+            self.groups.epochs[index].isPlaced = true
+        }
     }
 
     /// Puts into a batch that the user joins or leaves a conversation, if that waits.

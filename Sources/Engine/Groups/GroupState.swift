@@ -8,7 +8,7 @@ struct AnnouncedEpoch: Hashable {
     var device: PeerID
     /// Whether its people are not those of its basis, which never changes.
     var isVoid = false
-    /// Whether the run that announces it has been taken.
+    /// Whether the run that announces it is on the disk.
     var isPlaced = false
 
     var epoch: Epoch {
@@ -143,18 +143,12 @@ struct GroupState {
             && made - (self.placed[maker] ?? 0) < Limits.unplacedKeysOfPerson
     }
 
-    /// The run is taken in which a device announces a key; gives what is known of the key where that was lacking.
-    mutating func place(_ name: Bytes32, by device: PeerID) -> HeldEpoch? {
-        if let index = self.announced[name]?.firstIndex(where: { $0.device == device }) {
-            self.announced[name]?[index].isPlaced = true
+    /// The run is on the disk in which a device announces a key.
+    mutating func notePlaced(_ name: Bytes32, by device: PeerID) {
+        guard let index = self.announced[name]?.firstIndex(where: { $0.device == device }) else {
+            return
         }
-        // One that is for others gives way to the key itself, which may be on its way to the disk.
-        guard var held = self.epochs[name], !held.isPlaced, held.epoch.device == device,
-            !self.pendingEpochs.contains(name)
-        else { return nil }
-        held.isPlaced = true
-        self.store(held)
-        return held
+        self.announced[name]?[index].isPlaced = true
     }
 
     /// Whether one more key is kept of which a log of somebody tells: each has a share, members in any case.

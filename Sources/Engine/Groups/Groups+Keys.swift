@@ -59,17 +59,6 @@ extension Groups {
         return self.tryKeys([name], of: id)
     }
 
-    /// The run is taken in which a device announces keys; gives what is to be written, where that was lacking.
-    mutating func place(
-        _ keys: some Sequence<Bytes32>, by device: PeerID, in id: ConversationID
-    ) -> [GroupAction] {
-        var writes = GroupWrites()
-        writes.epochs = keys.compactMap { self.table[id]?.place($0, by: device) }
-        guard !writes.isEmpty else { return [] }
-        self.chooseKey(in: id)
-        return [.write(writes)]
-    }
-
     mutating func receiveKeys(
         _ keys: [EpochKey], of id: ConversationID, on link: LinkID
     ) -> [GroupAction] {

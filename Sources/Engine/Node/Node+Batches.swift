@@ -24,6 +24,7 @@ extension Node {
             self.disk.commits.takeMembership(of: id, into: &flight, at: self.now)
         }
         self.disk.commits.fill(&flight, release: self.clocks.own.due, at: self.now)
+        self.placeKeys(in: &flight)
         self.place(flight.choices, in: &flight)
         // A new incarnation is on disk before anything is written under it, and at every start.
         if !self.disk.history.isStored, !self.disk.commits.isResting || !flight.batch.isEmpty {

@@ -13,6 +13,7 @@ extension Node {
         self.noteWritten()
         self.disk.held = outcome.held
         self.settleMadeKeys(flight.madeKeys)
+        self.settlePlacedKeys(flight)
         self.settleGroups(flight)
         var changes: [Change] = []
         let gone = outcome.gone

@@ -117,17 +117,49 @@ extension Node {
                 waiting = WaitingLog(seq: seq, reason: .key(epoch))
             }
         }
-        guard let waiting else {
-            let placed = self.groups.place(
-                Set(announced.values), by: key.name.author, in: key.conversation)
-            if !placed.isEmpty {
-                self.perform(placed)
-                self.chooseKey(of: key.conversation)
-            }
-            return true
-        }
+        guard let waiting else { return true }
         self.holdBack(key, waiting, told: run.run.last, on: id)
         return false
+    }
+
+    /// Has the disk take a key for placed in the batch that brings its announcement, so that it is never without.
+    mutating func placeKeys(in flight: inout InFlight) {
+        for append in flight.batch.appends[flight.ownAppends...] {
+            let (group, author) = (append.run.run.key.conversation, append.run.run.key.name.author)
+            for name in self.announcedKeys(in: append) {
+                let coming = flight.batch.groups.epochs.last {
+                    $0.epoch.id == name && $0.group == group
+                }
+                guard var held = coming ?? self.groups.table[group]?.epochs[name],
+                    !held.isPlaced, held.epoch.device == author
+                else { continue }
+                held.isPlaced = true
+                flight.batch.groups.epochs.append(held)
+                flight.placedKeys.append(held)
+            }
+        }
+    }
+
+    /// Takes note that the announcements of a batch are on the disk, also for keys that came meanwhile.
+    mutating func settlePlacedKeys(_ flight: InFlight) {
+        for append in flight.batch.appends[flight.ownAppends...] {
+            let (group, author) = (append.run.run.key.conversation, append.run.run.key.name.author)
+            for name in self.announcedKeys(in: append) {
+                self.groups.table[group]?.notePlaced(name, by: author)
+                self.disk.commits.placeKey(name, of: group, by: author)
+            }
+        }
+    }
+
+    /// The keys that a run announces; none where it is of no group.
+    private func announcedKeys(in append: Append) -> [Bytes32] {
+        guard self.groups.table[append.run.run.key.conversation] != nil else { return [] }
+        return append.run.ids.indices.compactMap { index in
+            guard append.run.run.entries[index].epoch == .zero,
+                case .epoch(let announcement)? = self.content(of: append, at: index)
+            else { return nil }
+            return announcement.id
+        }
     }
 
     /// Takes note of the keys that a run announces; gives which, by the places of their entries.

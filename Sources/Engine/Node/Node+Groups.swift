@@ -312,11 +312,13 @@ extension Node {
         if change.isLinkNew { for link in self.links.ids { self.meetByLinks(on: link) } }
     }
 
-    /// None of a batch is on the disk: what was signed or taken is written again, but no key that was made for
-    /// entries that are not.
+    /// None of a batch is on the disk: what was signed or taken is written again, but of no key that it was made for
+    /// entries that are not, or that its announcement has come.
     mutating func groupsFailed(_ flight: InFlight) {
         var again = flight.batch.groups
-        again.epochs.removeAll { held in flight.madeKeys.contains(held) }
+        again.epochs.removeAll {
+            flight.madeKeys.contains($0) || flight.placedKeys.contains($0)
+        }
         for (id, change) in flight.batch.membership where change.kind.group != nil {
             // Also where the user has left before the join was on the disk.
             let isIn = self.conversations.table[id]?.isJoined == true

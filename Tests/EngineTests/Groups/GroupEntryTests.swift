@@ -83,6 +83,38 @@ struct GroupEntryTests {
         #expect(net.texts(at: 1) == ["again"] && net.epochs(of: 1).count == 3)
     }
 
+    @Test("have a key count as announced by the batch that brings its announcement, not before")
+    func placedWithRun() throws {
+        var net = GroupNet(1...2)
+        let failure = StoreFailure(reason: .full, detail: "no space", remedy: "make some")
+        func isPlaced() -> Bool {
+            net[2].node.groups.table[net.group]?.epochs.values.contains(where: \.isPlaced) == true
+                || net[2].node.disk.commits.groups.epochs.contains(where: \.isPlaced)
+        }
+        /// The batch in which the key of 1 is placed at 2, before it is written.
+        func placing() -> Batch? {
+            for _ in 0..<30 {
+                for frame in net[1].take(from: 2) { net[2].give(frame, from: 1) }
+                if net[2].batch?.groups.epochs.contains(where: \.isPlaced) == true { break }
+                net[2].settle()
+                for frame in net[2].take(from: 1) { net[1].give(frame, from: 2) }
+                net[1].settle()
+            }
+            return net[2].batch
+        }
+        net.write("hello", by: 1)
+        let batch = try #require(placing())
+        #expect(batch.appends.contains { $0.run.run.key == net.log(of: 1) })
+        #expect(!isPlaced())
+        net[2].batch = nil
+        net[2].give(.commitFailed(failure))
+        #expect(!isPlaced())
+        net[2].give(.timer(.storage))
+        net.disconnect(1, 2)
+        net.connect(1, 2)
+        #expect(isPlaced() && net.texts(at: 2) == ["hello"])
+    }
+
     @Test("leave a group only together with the act that says so, also where the store fails")
     func leaveWhileResting() {
         var net = GroupNet(1...2)

@@ -141,10 +141,9 @@ struct GroupNetwork {
                     self.members[reader].groups.announced(
                         announcement, in: self.members[author].logName,
                         of: self.members[author].id, in: self.group), by: reader)
-                try self.perform(
-                    self.members[reader].groups.place(
-                        [announcement.id], by: self.members[author].device, in: self.group),
-                    by: reader)
+                let placed = self.members[reader].groups.placing(
+                    announcement.id, by: self.members[author].device, in: self.group)
+                if let placed { self.members[reader].disk.append(placed) }
             }
         }
     }

@@ -138,10 +138,10 @@ struct HostileScene {
         self.state.view.graph.reach(of: self.state.view.heads).map(self.state.acts(in:)) ?? []
     }
 
-    /// The run in which a log tells of a key is taken.
+    /// The run in which a log tells of a key is on the disk.
     mutating func place(_ announcement: EpochAnnouncement, by person: Person) {
-        let actions = self.groups.place([announcement.id], by: person.device, in: self.group.id)
-        for case .write(let writes) in actions { self.write(writes) }
+        let writes = self.groups.placing(announcement.id, by: person.device, in: self.group.id)
+        if let writes { self.write(writes) }
     }
 
     /// What somebody announces of a key that they make for the members.
@@ -161,5 +161,22 @@ struct HostileScene {
         var written = 0
         for case .write(let writes) in actions { written += self.write(writes) }
         return written
+    }
+}
+
+extension Groups {
+    /// The run is on the disk in which a device announces a key; gives what is to be written of the key.
+    mutating func placing(
+        _ name: Bytes32, by device: PeerID, in id: ConversationID
+    ) -> GroupWrites? {
+        self.table[id]?.notePlaced(name, by: device)
+        guard var held = self.table[id]?.epochs[name], !held.isPlaced,
+            held.epoch.device == device,
+            self.table[id]?.pendingEpochs.contains(name) == false
+        else { return nil }
+        held.isPlaced = true
+        var writes = GroupWrites()
+        writes.epochs = [held]
+        return writes
     }
 }

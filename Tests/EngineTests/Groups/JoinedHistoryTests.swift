@@ -219,13 +219,13 @@ struct JoinedHistoryTests {
             let made = EpochAnnouncement(
                 of: fixed32(UInt8(number)), in: net.group, by: Harness.peer(1), basis: [early.id],
                 people: (1...2).map { GroupNet.id(of: $0) })
-            var actions = groups.announced(
+            let actions = groups.announced(
                 made, in: LogName(author: Harness.peer(1), incarnation: 1),
                 of: GroupNet.id(of: 1), in: net.group)
             for case .write(let writes) in actions { _ = groups.stored(writes) }
             #expect(groups.isForOthers(made.id, in: net.group))
-            actions = groups.place([made.id], by: Harness.peer(1), in: net.group)
-            for case .write(let writes) in actions { _ = groups.stored(writes) }
+            let placed = groups.placing(made.id, by: Harness.peer(1), in: net.group)
+            if let placed { _ = groups.stored(placed) }
         }
         #expect(groups.table[net.group]?.epochs.values.filter { $0.key == nil }.count == count)
     }
