@@ -493,7 +493,7 @@ export class Log {
     const log = model.log;
     if (!log) return;
     // The end has gone from the user, and not they from it: of a new size the observer hears after this.
-    if (this.end !== this.lastEnd) this.follow();
+    if (this.end !== this.lastEnd && this.scroll.scrollTop > this.lastEnd - 40) this.follow();
     this.isAtEnd = this.nearEnd();
     this.lastEnd = this.end;
     log.isAway = !this.isAtEnd;
