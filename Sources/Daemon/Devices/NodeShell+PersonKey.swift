@@ -31,10 +31,6 @@ extension NodeShell {
                 remedy: "there is nothing to remove here: run it on a device that holds the key")
         }
         let (folder, safe) = (self.configuration.dataDirectory, self.birth.safe)
-        // The next start would take P out of it again.
-        guard !PendingRestore(in: folder, safe).isKept else {
-            throw .busy("what the backup has brought is still being taken up")
-        }
         let certificate = self.birth.identity.certificate
         try self.setPersonKeys(params, reply) { (person) throws(StartError) in
             try Identity.takeLinked(certificate, person, dataDirectory: folder, safe: safe)
@@ -58,6 +54,11 @@ extension NodeShell {
                 reason: "credential",
                 remedy: "move \(names) to \(folder), remove their LoadCredential= from the unit, "
                     + "restart stoad, and try again")
+        }
+        // The next start would take P out of that, or away with it.
+        let pending = PendingRestore(in: self.configuration.dataDirectory, self.birth.safe)
+        guard !pending.isKept else {
+            throw .busy("what a restore or a linking has brought is still being taken up")
         }
         let own = self.birth.identity.person.publicKeys
         try self.makeKey(reply) { () throws(RPCError) in
