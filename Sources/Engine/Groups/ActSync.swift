@@ -36,11 +36,11 @@ extension Groups {
     mutating func takeSyncs(at moment: UInt64) -> [(sync: ActSync, asked: Set<PersonID>)] {
         var over: [(sync: ActSync, asked: Set<PersonID>)] = []
         self.syncs = self.syncs.filter { sync in
+            guard sync.pings.isEmpty || moment >= sync.until else { return true }
             let told = sync.answered.filter { link in
                 sync.groups.allSatisfy { self.hasTold(of: $0, on: link) }
             }
-            let isOver = sync.pings.isEmpty && told == sync.answered
-            guard isOver || moment >= sync.until else { return true }
+            guard told == sync.answered || moment >= sync.until else { return true }
             over.append((sync, Set(told.compactMap { self.peers[$0]?.person })))
             return false
         }

@@ -76,6 +76,8 @@ extension NodeShell {
         of groups: [ConversationID], besides person: PersonID?, _ reply: Reply,
         then body: @escaping ([String]) -> Void
     ) {
+        // What is said next is not for who is removed.
+        reply.holdUp()
         self.request(
             .syncActs(groups, besides: person),
             PendingRequest(
