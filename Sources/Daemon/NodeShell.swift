@@ -219,7 +219,7 @@ actor NodeShell {
             _ = self.disk.scheduler.removeHistory(of: link)
             self.peerStreams.close(link, reason, text)
         case .hold(let secrets): self.peerStreams.hold(secrets)
-        case .change(let realm, let isJoined): self.followRealm(realm, isJoined: isJoined)
+        case .join(let realm): self.followRealm(realm)
         case .commit(let batch): self.commit(batch, isFollowed: isFollowed)
         case .readRuns(let read, let log, let from, let through, let bytes):
             self.readRuns(read, log, from: from, through: through, byteLimit: bytes)

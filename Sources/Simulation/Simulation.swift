@@ -336,7 +336,7 @@ package final class Simulation {
                 .timer(machine: index, start: start, timer, generation: self.lastNumber),
                 in: wait)
         // It is about a machine, of which there is none, or about devices, which nobody links here.
-        case .refresh, .search, .examine, .countPackets, .seeFlights, .handOver, .change: break
+        case .refresh, .search, .examine, .countPackets, .seeFlights, .handOver, .join: break
         case .disarm(let timer): self.machines[index].timers[timer] = nil
         case .answer(let request, let answer):
             guard let what = self.machines[index].requests.removeValue(forKey: request) else {

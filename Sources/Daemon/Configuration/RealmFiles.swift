@@ -235,8 +235,7 @@ struct RealmFiles: Sendable {
     func leave(_ realm: Realm) throws(SystemError) {
         try Files.writeAtomically(
             Array("\(realm.id)\n".utf8), to: self.path(realm.name, Self.leftSuffix))
-        try Files.remove(self.path(realm.name, Self.suffix))
-        try Files.syncDirectory(self.own)
+        try Files.removeErasing(self.path(realm.name, Self.suffix))
     }
 
     private func path(_ name: RealmName, _ suffix: String) -> String {

@@ -128,42 +128,33 @@ extension NodeShell {
         return isTaken
     }
 
-    /// Joins, renews or leaves a realm as the user has done on another device.
+    /// Joins a realm that the user has joined on another device.
     ///
-    /// The node asks again with whatever is told next, so what cannot be done at this moment is not lost.
-    func followRealm(_ told: Realm, isJoined: Bool) {
-        guard !self.realms.isChanging, self.realms.installed[told.id] == nil else { return }
-        var realm = told
-        if isJoined, let free = self.freeName(for: told) { realm.name = free }
-        let followed = realm
+    /// The node asks again with whatever is told next and at the next start, so what cannot be done now is not lost.
+    func followRealm(_ told: Realm) {
+        guard !self.realms.isChanging, self.realms.realms.count < Limits.realms,
+            let name = self.freeName(like: told.name)
+        else { return }
+        let realm = Realm(id: told.id, name: name, secret: told.secret, previous: told.previous)
         _ = self.writeRealms { (files) throws(SystemError) in
-            if isJoined { try files.write(followed) } else { try files.leave(followed) }
+            try files.write(realm)
         } then: { failure in
             if let failure {
                 return self.log(
                     .warning,
-                    "the realm \"\(followed.name)\", which you changed on another device, "
-                        + "cannot be written: \(failure.reason)")
+                    "the realm \"\(name)\", which you joined on another device, cannot be written: "
+                        + failure.reason)
             }
-            if isJoined { self.realms.put(followed) } else { self.realms.drop(followed) }
-            self.log(
-                .notice,
-                "as on another device of yours: "
-                    + "\(isJoined ? "in" : "out of") the realm \"\(followed.name)\"")
+            self.realms.put(realm)
+            self.log(.notice, "joined the realm \"\(name)\", as on another device of yours")
             self.happened(.realms(self.nodeRealms))
         }
     }
 
-    /// Another name for a realm where a different one has its name; nil where it is free.
-    private func freeName(for realm: Realm) -> RealmName? {
-        func isTaken(_ name: RealmName) -> Bool {
-            self.realms[name].map { $0.id != realm.id } ?? false
-        }
-        guard isTaken(realm.name) else { return nil }
-        // Of two realms each, one more name than there may be realms is enough.
-        let others = (2...Limits.realms + 2).lazy.compactMap {
-            RealmName(typed: "\(realm.name.text.prefix(Limits.realmNameCharacters - 3))-\($0)")
-        }
-        return others.first { !isTaken($0) }
+    /// A name or, where a realm has it, the name with a number; nil where none is free.
+    private func freeName(like name: RealmName) -> RealmName? {
+        let stem = String(name.text.unicodeScalars.prefix(Limits.realmNameCharacters - 3))
+        let numbered = (2...Limits.realms + 1).lazy.compactMap { RealmName(typed: "\(stem)-\($0)") }
+        return ([name] + numbered).first { self.realms[$0] == nil }
     }
 }

@@ -37,14 +37,13 @@ extension Node {
     }
 
     /// A link is to another device of the user: the older one tells the newer one what it does not know, and each tells
-    /// the other one its realms, and whom it trusts most and least.
+    /// the other one whom it trusts most and least.
     mutating func meetOwnDevice(_ info: LinkInfo) {
         guard info.peer != self.id else { return }
         self.mine.isShared = true
         let other = info.certificate.added
         let isOlder = (self.own.certificate.added, self.id) < (other, info.peer)
-        self.mine.offers.formUnion(
-            isOlder ? Set(OwnSet.allCases) : [.verified, .blocked, .realms])
+        self.mine.offers.formUnion(isOlder ? Set(OwnSet.allCases) : [.verified, .blocked])
     }
 
     /// Takes what a run in the notes says; whether it says anything.
@@ -64,7 +63,6 @@ extension Node {
                 entry, append.run.ids[index], by: run.key.name, at: run.entries[index].time,
                 isBounded: run.key.name.author != self.id)
             says = true
-            if run.key.name.author != self.id { self.mine.realms.hear(OwnItem(entry)) }
             if entry.set == OwnSet.devices.rawValue { self.changed(.devices) }
         }
         return says
@@ -74,6 +72,11 @@ extension Node {
 
     /// Has a batch say in the notes what it changes of what is the user's, and some of what was never said.
     mutating func placeOwn(in flight: inout InFlight) {
+        // What a revoked device writes counts nowhere, so it would be written again and again.
+        guard !self.isRevoked(self.id, as: self.own.certificate.personID) else {
+            self.mine.offers = []
+            return
+        }
         // While the store rests, only what goes into this batch is said in it.
         let isResting = self.disk.commits.isResting
         guard self.mine.isShared, !isResting || !flight.batch.membership.isEmpty,
@@ -142,9 +145,6 @@ extension Node {
             all += self.own(of: conversation.kind, isIn: true)
             all += self.own(of: id, conversation.arrangement)
         }
-        all += self.own.realms.secret.compactMap { realm in
-            self.ownRealm(realm.id).map { (OwnItem(realm.id), $0) }
-        }
         let profile = self.profile(of: self.id)
         all.append((.profile, OwnData.State(isIn: true, value: profile.encoded)))
         return all.filter { $0.1.isIn }.sorted { $0.0 < $1.0 }
@@ -174,10 +174,7 @@ extension Node {
         case .secret(let room): place = .secret(room)
         case .direct(let direct): place = .direct(direct.device, direct.person)
         case .group(let group):
-            let acts = self.groups.table[group.id]?.acts.values
-            guard let founding = acts?.first(where: { $0.statement.kind.founded != nil }) else {
-                return []
-            }
+            guard let founding = self.groups.table[group.id]?.founding else { return [] }
             place = .group(founding)
         }
         return [(item, .init(isIn: true, value: place.encoded))]

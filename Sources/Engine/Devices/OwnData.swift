@@ -28,8 +28,8 @@ struct OwnData: Sendable {
     var isShared = false
     /// The sets of which what nothing is told of is still to be written, since another device was linked.
     var offers: Set<OwnSet> = []
-    /// Which realms are other here than is told and told so.
-    var realms = OwnRealms()
+    /// The realms that the user has left here, until that is told.
+    var leftRealms: Set<RealmID> = []
     /// What the user has read on other devices.
     var reads = OwnReads()
 
@@ -80,9 +80,8 @@ struct OwnData: Sendable {
     func entry(_ item: OwnItem, _ wanted: State) -> OwnEntry? {
         let heads = self.heads(of: item)
         let now = self.state(of: item) ?? State(isIn: false)
-        // A profile is its value, a device's is its name, a realm's has its secret; of all else that is known well
-        // enough.
-        let isValue = item == .profile || [.devices, .realms].contains(OwnSet(rawValue: item.set))
+        // A profile is its value, and a device's is its name; of all else that is known well enough.
+        let isValue = item == .profile || item.set == OwnSet.devices.rawValue
         let isSame = !isValue || now.value == wanted.value
         guard now.isIn != wanted.isIn || !isSame else { return nil }
         return OwnEntry(

@@ -82,6 +82,13 @@ struct GroupState {
 
     var count: Int { self.acts.count + self.pending.count }
 
+    /// The act that founded it, which may be on its way to the disk.
+    var founding: Act? {
+        (Array(self.acts.values) + self.pending.values).first {
+            $0.statement.kind.founded != nil
+        }
+    }
+
     func has(_ id: ActID) -> Bool { self.acts[id] != nil || self.pending[id] != nil }
 
     /// An act that is here, taken or not.

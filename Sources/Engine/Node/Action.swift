@@ -253,9 +253,8 @@ package enum Action: Hashable, Sendable {
     case send(LinkID, EncodedFrame)
     /// Shake hands by these secrets from here on, and dial with them in this order.
     case hold([RealmSecret])
-    /// Keep a realm that the user has joined or renewed on another device, or leave one that they have left there;
-    /// followed by ``Event/realms(_:)`` once it is done.
-    case change(Realm, isJoined: Bool)
+    /// Keep a realm that the user has joined on another device; followed by ``Event/realms(_:)`` once it is done.
+    case join(Realm)
     /// Say goodbye with a reason and close a link; no event follows.
     case close(LinkID, GoawayReason, String)
     /// Write a batch; answered by ``Event/committed(_:)`` or ``Event/commitFailed(_:)``.

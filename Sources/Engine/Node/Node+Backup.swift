@@ -10,8 +10,7 @@ extension Node {
             case .room(let room): contacts.rooms.append(room)
             case .secret(let room): contacts.secretRooms.append(room)
             case .group(let group):
-                let acts = self.groups.table[group.id]?.acts.values
-                if let founding = acts?.first(where: { $0.statement.kind.founded != nil }) {
+                if let founding = self.groups.table[group.id]?.founding {
                     contacts.groups.append(founding)
                 }
             case .direct(let direct):

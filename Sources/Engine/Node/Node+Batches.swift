@@ -9,8 +9,7 @@ extension Node {
     /// Gives the store its next batch, if it is free and something waits.
     mutating func startBatch() {
         let isIdle = self.disk.history.isStored && self.disk.commits.isEmpty
-        let isTelling = !self.mine.offers.isEmpty || !self.mine.realms.untold.isEmpty
-        guard !isIdle || isTelling || !self.mine.reads.due.isEmpty,
+        guard !isIdle || !self.mine.offers.isEmpty || !self.mine.reads.due.isEmpty,
             var flight = self.disk.commits.begin()
         else { return }
         for (conversation, drafts) in self.disk.commits.takeDrafts() {

@@ -368,6 +368,21 @@ struct FollowedDataTests {
     }
 
     // Shows: device.own
+    @Test("is told of a group as soon as it is founded here")
+    func founds() {
+        var test = self
+        test.harness.give(
+            .request(RequestID(80), .groupCreate(room("ops").name, .open, .all)))
+        test.harness.settle()
+        let groups = test.harness.node.groups.table.keys
+        #expect(groups.count == 1)
+        #expect(
+            groups.allSatisfy {
+                test.harness.node.mine.state(of: OwnItem(.conversations, $0))?.isIn == true
+            })
+    }
+
+    // Shows: device.own
     @Test("to be read counts no longer once that device is revoked")
     func revokedReads() {
         var test = self

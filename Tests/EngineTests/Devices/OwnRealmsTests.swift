@@ -12,6 +12,7 @@ struct OwnRealmsTests {
     private static let renewed = Realm(
         id: office.id, name: office.name, secret: fixed32(3),
         previous: .init(secret: fixed32(2), until: 0))
+    private static let left = Realms(left: [office.id: office.name])
     private var harness = Harness()
     private var words: UInt8 = 0
 
@@ -37,103 +38,95 @@ struct OwnRealmsTests {
         self.harness.settle()
     }
 
-    /// The other device says something of the office, now or before this node began.
-    private mutating func hear(_ realm: Realm?, isNews: Bool = true) throws {
-        let line = realm.map { Array(RealmInvitation($0).line.utf8) } ?? []
-        let state = OwnData.State(isIn: realm != nil, value: line)
+    /// The other device says that it is in the office, or no longer.
+    private mutating func hear(isIn: Bool = true) throws {
+        let line = isIn ? Array(RealmInvitation(Self.office).line.utf8) : []
+        let state = OwnData.State(isIn: isIn, value: line)
         let entry = try #require(self.harness.node.mine.entry(OwnItem(Self.office.id), state))
         self.words += 1
         self.harness.node.mine.take(
             entry, EntryID(fixed32(self.words)),
             by: LogName(author: Harness.peer(9), incarnation: 1),
             at: HybridTime(wallMilliseconds: self.harness.now.wall), isBounded: true)
-        if isNews { self.harness.node.mine.realms.hear(OwnItem(entry)) }
         self.harness.node.followOwn()
         self.harness.give(.timer(.search))
         self.harness.settle()
     }
 
-    /// Whether the shell was last asked to be in the office, and with which secret.
-    private func asked(_ realm: Realm, isJoined: Bool = true) -> Bool {
-        self.harness.realms.last.map { $0.realm.secret == realm.secret && $0.isJoined == isJoined }
-            ?? false
-    }
-
     // Shows: device.own
-    @Test("are told as they are joined, renewed and left, each once")
+    @Test("are told as they are joined and left, once, and no new secret is")
     func tells() throws {
         var test = self
-        for realms in [[Self.office], [Self.renewed], []] {
-            test.set(Realms(realms))
+        for realms in [Realms([Self.office]), Self.left, Realms([Self.office])] {
+            test.set(realms)
             let told = try #require(test.told)
-            #expect(told.isIn == !realms.isEmpty)
-            #expect(told.value == realms.flatMap { Array(RealmInvitation($0).line.utf8) })
+            #expect(told.isIn == realms.contains(Self.office.id))
+            let line = told.isIn ? Array(RealmInvitation(Self.office).line.utf8) : []
+            #expect(told.value == line)
             let before = test.written
-            test.set(Realms(realms))
+            test.set(realms)
             #expect(test.written == before)
         }
-        #expect(test.harness.realms.isEmpty && test.harness.node.mine.realms.untold.isEmpty)
+        let before = test.written
+        test.set(Realms([Self.renewed]))
+        #expect(test.written == before && test.harness.joined.isEmpty)
+        #expect(test.harness.node.mine.leftRealms.isEmpty)
     }
 
     // Shows: device.own
-    @Test("are not told where an administrator installed them, nor followed there")
+    @Test("are not told where an administrator installed them, nor left where only a file is gone")
     func installed() throws {
         var test = self
-        let installed = Realms([Self.office], installed: [Self.office.id])
-        test.set(installed)
+        test.set(Realms([Self.office], installed: [Self.office.id]))
         #expect(test.told == nil)
-        try test.hear(Self.renewed)
-        #expect(test.harness.realms.isEmpty)
+        try test.hear()
+        #expect(test.harness.joined.isEmpty)
+        test.set(Realms())
+        #expect(test.told?.isIn == true)
     }
 
     // Shows: device.own
-    @Test("are joined, renewed and left as the other device says, and that is not told anew")
+    @Test("are joined as the other device says, unless left here, and that is not told anew")
     func followed() throws {
         var test = self
         let before = test.written
-        try test.hear(Self.office)
-        #expect(test.asked(Self.office))
-        // The name is each device's own.
-        let named = Realm(
-            id: Self.office.id, name: realmName("work"), secret: Self.office.secret)
-        test.set(Realms([named]))
-        try test.hear(Self.renewed)
-        #expect(test.asked(Self.renewed) && test.harness.realms.last?.realm.name == named.name)
+        try test.hear()
+        #expect(test.harness.joined.map(\.secret) == [Self.office.secret])
         test.set(Realms([Self.renewed]))
-        let count = test.harness.realms.count
-        try test.hear(nil)
-        #expect(test.asked(Self.renewed, isJoined: false))
-        test.set(Realms(left: [Self.office.id: named.name]))
-        #expect(test.harness.realms.count == count + 1)
-        #expect(test.harness.node.mine.realms.news.isEmpty)
-        #expect(test.written == before && test.told?.isIn == false)
+        #expect(test.written == before && test.harness.joined.count == 1)
+        test.set(Self.left)
+        #expect(test.told?.isIn == false)
+        try test.hear()
+        #expect(test.harness.joined.count == 1)
     }
 
     // Shows: device.own
-    @Test("are not joined, renewed or left once more by what was told before a start")
-    func old() throws {
+    @Test("stay where they are when the other device leaves one")
+    func leftElsewhere() throws {
         var test = self
-        try test.hear(Self.office, isNews: false)
-        #expect(test.asked(Self.office))
-        test.harness.node.mine.isShared = false
-        test.set(Realms([Self.renewed]))
-        test.harness.node.mine.isShared = true
-        test.harness.realms = []
-        test.harness.node.followOwn()
-        test.set(Realms([Self.renewed]))
-        #expect(test.harness.realms.isEmpty, "the secret before this one")
-        test.harness.node.mine.isShared = false
-        test.set(Realms(left: [Self.office.id: Self.office.name]))
-        test.harness.node.mine.isShared = true
-        test.set(Realms(left: [Self.office.id: Self.office.name]))
-        #expect(test.harness.realms.isEmpty, "left meanwhile")
-        try test.hear(nil, isNews: false)
-        test.harness.node.mine.isShared = false
         test.set(Realms([Self.office]))
-        test.harness.node.mine.isShared = true
+        try test.hear(isIn: false)
+        #expect(test.harness.node.realms.contains(Self.office.id))
+        // With whatever is written next.
+        test.harness.join(room("ops"))
+        test.harness.settle()
+        #expect(test.told?.isIn == true, "one of the user's devices is in it")
+    }
+
+    // Shows: device.own
+    @Test("are told by no device that is revoked, nor is anything else")
+    func revoked() {
+        var test = self
+        let (own, id) = (personKeys(40, 41), test.harness.node.id)
+        let certificate = own.certify(id, deviceAddress: fixed32(7), at: 1)
+        let word = Record(
+            revoking: id, Revocation(of: certificate, stands: false),
+            at: HybridTime(wallMilliseconds: test.harness.now.wall), by: own)
+        test.harness.give(.records([word]), from: 9)
+        test.harness.settle()
+        test.harness.node.mine.offers = Set(OwnSet.allCases)
+        let before = test.written
         test.set(Realms([Self.office]))
-        #expect(test.harness.realms.isEmpty, "joined meanwhile")
-        try test.hear(Self.renewed, isNews: false)
-        #expect(test.asked(Self.renewed), "the secret that follows")
+        #expect(test.written == before && test.harness.node.mine.offers.isEmpty)
     }
 }

@@ -27,8 +27,8 @@ struct Harness {
     private var lookUps: [(RequestID, ConversationID, key: String)] = []
     /// The secrets that the node shakes hands by.
     private(set) var secrets: [RealmSecret]?
-    /// The realms to keep or to leave as on another device.
-    var realms: [(realm: Realm, isJoined: Bool)] = []
+    /// The realms to join as on another device.
+    private(set) var joined: [Realm] = []
     /// What the system says to be on its way on links.
     var flights: [LinkID: Flight] = [:]
     /// The dials that ask for small packets.
@@ -226,7 +226,7 @@ struct Harness {
             case .transfer(let task): self.tasks.append(task)
             case .log(_, let text, _): self.logged.append(text)
             case .hold(let secrets): self.secrets = secrets
-            case .change(let realm, let isJoined): self.realms.append((realm, isJoined))
+            case .join(let realm): self.joined.append(realm)
             case .lookUp(let request, let conversation, let key):
                 self.lookUps.append((request, conversation, key))
             case .dial(let dial, let address, let key, let isNarrow):
