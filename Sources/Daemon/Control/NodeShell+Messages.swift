@@ -105,8 +105,10 @@ extension NodeShell {
         result.cursor = message.cursor.rawValue
         result.late = message.isLate
         result.disputed = message.isDisputed ? true : nil
-        if self.node.ask({ $0.isOutside(message) }) { result.outside = true }
-        if self.node.ask({ $0.isIgnored(message) }) { result.ignored = true }
+        if self.node.ask({ $0.isGroup(message.conversation) }) {
+            if self.node.ask({ $0.isOutside(message) }) { result.outside = true }
+            if self.node.ask({ $0.isIgnored(message) }) { result.ignored = true }
+        }
         return result
     }
 

@@ -18,6 +18,7 @@ extension Node {
 
     /// Answers those that wait no longer, and says of whom all is not here: of members who have been here at all.
     mutating func settleSyncs() {
+        guard !self.groups.syncs.isEmpty else { return }
         for (sync, asked) in self.groups.takeSyncs(at: self.now.monotonic) {
             var unasked: Set<PersonID> = []
             for id in sync.groups {

@@ -124,6 +124,7 @@ extension Node {
 
     /// Has the disk take a key for placed in the batch that brings its announcement, so that it is never without.
     mutating func placeKeys(in flight: inout InFlight) {
+        guard !self.groups.table.isEmpty else { return }
         for append in flight.batch.appends[flight.ownAppends...] {
             let (group, author) = (append.run.run.key.conversation, append.run.run.key.name.author)
             for name in self.announcedKeys(in: append) {
@@ -142,6 +143,7 @@ extension Node {
 
     /// Takes note that the announcements of a batch are on the disk, also for keys that came meanwhile.
     mutating func settlePlacedKeys(_ flight: InFlight) {
+        guard !self.groups.table.isEmpty else { return }
         for append in flight.batch.appends[flight.ownAppends...] {
             let (group, author) = (append.run.run.key.conversation, append.run.run.key.name.author)
             for name in self.announcedKeys(in: append) {

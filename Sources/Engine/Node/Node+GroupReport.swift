@@ -12,6 +12,10 @@ extension Node {
         self.isGroup(id) ? .group(.notMember) : .notMember
     }
 
+    package func isGroup(_ id: ConversationID) -> Bool {
+        self.conversations.table.has(id) && self.conversations.table[known: id].kind.group != nil
+    }
+
     /// Whether a message stays here though its author was out of the group when they wrote it.
     ///
     /// It was shown before that was known here, and is as any other one again if the acts turn out to say so.

@@ -141,10 +141,6 @@ extension Node {
         self.groups.pendingRequests.first { $0.group == id }
     }
 
-    func isGroup(_ id: ConversationID) -> Bool {
-        self.conversations.table.has(id) && self.conversations.table[known: id].kind.group != nil
-    }
-
     private mutating func sign(
         _ kind: ActKind, in id: ConversationID
     ) throws(ActRefusal) -> GroupWrites {
