@@ -7,7 +7,7 @@ package enum TopicMethod: ControlMethod {
         isChange: true,
         details:
             "Every member can set it, in a group only its admins; the last in display order counts. "
-            + "A topic of a group no longer counts once its author is not an admin.",
+            + "A topic of a group counts only while its author is an admin.",
         reasons: ["notAdmin": "the conversation is a group, and the user is no admin of it"],
         example: ["to": "ops", "text": "printers and networks"])
 

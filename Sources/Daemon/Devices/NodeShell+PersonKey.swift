@@ -38,7 +38,7 @@ extension NodeShell {
         }
     }
 
-    /// Opens a backup of this person, writes what follows from it, and goes on with those keys.
+    /// Opens a backup of this person, writes the keys that it leads to, and uses them from then on.
     ///
     /// The disk comes first: a kill in between leaves what the next start takes for either.
     private func setPersonKeys(

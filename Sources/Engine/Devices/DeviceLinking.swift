@@ -205,7 +205,7 @@ struct DeviceLinking: Sendable {
         return [.answer(typed.request, .wrongCode(left: left))]
     }
 
-    /// This device can certify no longer: what the user has approved, or is about to, comes to nothing.
+    /// This device cannot certify any more: an approval that the user has given or is giving ends.
     mutating func endApproval() -> [DeviceAction] {
         var wanted: [DeviceAction] = []
         if let approved = self.approved.take() {

@@ -28,7 +28,7 @@ extension Node {
         }
     }
 
-    /// Has the shell join a realm that another device tells of, if the user was never in it here.
+    /// Asks the shell to join a realm that another device names, unless the user was in it here before.
     mutating func followRealm(_ id: RealmID, _ state: OwnData.State) {
         let realms = self.own.realms
         guard state.isIn, !realms.contains(id), realms.left[id] == nil,

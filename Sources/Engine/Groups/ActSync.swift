@@ -32,7 +32,7 @@ extension Groups {
         }
     }
 
-    /// Takes out the requests that wait no longer, each with the people whose acts are all here.
+    /// Removes the requests that are finished, and gives each with the people whose acts are all here.
     mutating func takeSyncs(at moment: UInt64) -> [(sync: ActSync, asked: Set<PersonID>)] {
         var over: [(sync: ActSync, asked: Set<PersonID>)] = []
         self.syncs = self.syncs.filter { sync in

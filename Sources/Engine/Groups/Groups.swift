@@ -60,7 +60,7 @@ struct Groups {
     var requests: Requests<GroupRequest>
     /// What has become of links by which the user comes into groups.
     var joining: [ConversationID: JoinProgress] = [:]
-    /// What waits for members to tell of their acts.
+    /// Requests that wait until linked members have sent their acts.
     var syncs: [ActSync] = []
     /// When acts came last.
     var wall: UInt64 = 0

@@ -66,7 +66,7 @@ extension Limits {
     package static let ownJoins = 32
     /// How long members have to answer a join before its user is told what is known, in milliseconds.
     static let joinAnswerMilliseconds: UInt64 = 2_000
-    /// How long linked members have to tell of their acts before somebody is removed or demoted, in milliseconds.
+    /// How long a removal or demotion waits for the acts of linked members, in milliseconds.
     package static let actSyncMilliseconds: UInt64 = 10_000
     /// Questions for acts that are open on a link.
     static let openActWants = 2

@@ -33,7 +33,7 @@ package struct Message: Hashable, Sendable {
     package var isLate: Bool
     /// Whether it stands at or behind a proven fork point.
     package var isDisputed: Bool
-    /// Where it stands in its log.
+    /// Its position in its log.
     package var place: LogPosition
     /// When it was given the text that it has; nil where that is its first one.
     package var edited: HybridTime?
