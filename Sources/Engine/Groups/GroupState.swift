@@ -214,10 +214,12 @@ struct GroupState {
 
     var ownerID: PersonID { self.group.owner.id }
 
-    /// Whether a device takes part: a member's, or that of somebody who showed the group before the acts are here.
+    /// Whether a device takes part: a member's, or that of somebody who showed the group before the acts are here, as do
+    /// the user's other devices.
     func isMember(_ person: PersonID, on device: PeerID, for own: PersonID) -> Bool {
         if self.view.isMember(person, on: device) { return true }
-        return self.view.roster.members[own] == nil && self.hosts.contains(person)
+        return self.view.roster.members[own] == nil
+            && (person == own || self.hosts.contains(person))
     }
 
     /// The act that brought somebody last.

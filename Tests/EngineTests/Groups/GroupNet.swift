@@ -8,7 +8,7 @@ import Testing
 /// Nodes of a person each that are linked with one another; the first founds a group and brings the others in.
 struct GroupNet {
     /// What does not reach a node for a while.
-    enum Withheld { case acts, keys }
+    enum Withheld { case acts, keys, records }
 
     static func person(_ number: UInt8) -> PersonKeys { personKeys(number, number + 100) }
     static func id(of number: UInt8) -> PersonID { Self.person(number).publicKeys.id }
@@ -20,13 +20,22 @@ struct GroupNet {
     private var withheld: [UInt8: Set<Withheld>] = [:]
     private var waiting: [(from: UInt8, to: UInt8, frame: Frame)] = []
     private var requests: UInt64 = 1_000
+    /// Whose further devices some of them are.
+    private let owners: [UInt8: UInt8]
 
-    /// - Parameter members: those of them who are in the group.
+    /// - Parameters:
+    ///   - members: those of them who are in the group.
+    ///   - owners: of nodes that are further devices, and have no P, those whose they are.
     init(
         _ numbers: ClosedRange<UInt8>, members: ClosedRange<UInt8>? = nil,
-        history: Group.History = .all
+        owners: [UInt8: UInt8] = [:], history: Group.History = .all
     ) {
-        for number in numbers { self.nodes[number] = Harness(number, of: Self.person(number)) }
+        self.owners = owners
+        for number in numbers {
+            let person = Self.person(owners[number] ?? number)
+            self.nodes[number] = Harness(number, of: person)
+            if owners[number] != nil { self.nodes[number]?.give(.personKeys(person.withoutP)) }
+        }
         for number in numbers {
             for other in numbers where other != number { self.open(number, to: other) }
         }
@@ -37,7 +46,7 @@ struct GroupNet {
             preconditionFailure("a group is founded")
         }
         self.group = group
-        for number in members ?? numbers where number != 1 {
+        for number in members ?? numbers where number != 1 && owners[number] == nil {
             self.add(number)
             self.accept(number)
         }
@@ -70,7 +79,8 @@ struct GroupNet {
     private mutating func open(_ number: UInt8, to other: UInt8) {
         let info = LinkInfo(
             peer: Harness.peer(other),
-            certificate: Self.person(other).certify(signer(other), at: 1_767_225_600_000),
+            certificate: Self.person(self.owners[other] ?? other)
+                .certify(signer(other), at: 1_767_225_600_000),
             boot: UInt64(other), role: number < other ? .initiator : .responder, dial: 1,
             realm: .open, version: 2, features: .own, listenPort: nil, exporter: .zero)
         self[number].give(
@@ -249,6 +259,7 @@ extension Frame {
         switch self {
         case .acts, .actHeads, .actWant: .acts
         case .epochKeys: .keys
+        case .records, .recordClock: .records
         default: nil
         }
     }
