@@ -147,9 +147,25 @@ extension StoreFile {
         return -1 - Int64(first >> 1)
     }
 
+    /// The same where a group's act says that a device is its person's no longer.
+    func endHeld(cutBy act: Act, _ progress: inout Progress) throws(SQLiteError) {
+        guard progress.heldCount > 0,
+            case .cut(let device, let number, false) = act.statement.kind,
+            number < 1 << 48,
+            let author = try self.authorRow(device),
+            let group = try self.conversationRow(act.group)
+        else { return }
+        // Behind all of that millisecond.
+        let time = HybridTime(number << 16 | 0xFFFF)
+        try self.endHeld(of: author, as: act.statement.author, after: time, in: group, &progress)
+    }
+
     /// What a device has dated ahead, and later than its person revoked it, is never shown.
+    ///
+    /// - Parameter group: the only conversation in which that is so.
     private func endHeld(
-        of author: Int64, as person: PersonID, after time: HybridTime, _ progress: inout Progress
+        of author: Int64, as person: PersonID, after time: HybridTime, in group: Int64? = nil,
+        _ progress: inout Progress
     ) throws(SQLiteError) {
         guard progress.heldCount > 0 else { return }
         var held: [(arrival: Int64, conversation: Int64)] = []
@@ -165,7 +181,7 @@ extension StoreFile {
             .forEach { (row) throws(SQLiteError) in
                 held.append((row.int(.arrival), row.int(.conversation)))
             }
-        for (arrival, conversation) in held {
+        for (arrival, conversation) in held where group == nil || conversation == group {
             try self.end(heldEntry: arrival, &progress)
             let membership = Membership(conversation: conversation, author: author)
             if progress.recounts.insert(membership).inserted { try self.recount(membership) }

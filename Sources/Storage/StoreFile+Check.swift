@@ -21,7 +21,7 @@ struct Derived {
     /// The newest time shown, by conversation.
     var shown: [Int64: HybridTime] = [:]
     /// When people revoked their devices.
-    var revoked = RevokedDevices([])
+    var revoked = RevokedDevices([], [])
 }
 
 extension StoreFile {
@@ -42,7 +42,7 @@ extension StoreFile {
         }
         var derived = Derived(judge: judge)
         self.gather(&findings, log: nil) { (_) throws(SQLiteError) in
-            derived.revoked = RevokedDevices(try self.revocations())
+            derived.revoked = RevokedDevices(try self.revocations(), try self.cuts())
         }
         for (key, row) in logs {
             self.gather(&findings, log: key) { (findings) throws(SQLiteError) in
@@ -203,7 +203,8 @@ extension StoreFile {
             reading, seq: seq, of: key.name.author, in: &walk.person)
         verdict.noteErasing(entry, reading, by: key.name.author)
         // What came before the revocation of its device stays as it was, but for what was held then.
-        let isRevoked = derived.revoked.covers(key.name.author, of: walk.person, at: time)
+        let isRevoked = derived.revoked.covers(
+            key.name.author, of: walk.person, at: time, in: key.conversation)
         let isEnded = isRevoked && visibility == .disputed(wasShown: false)
         if !isEnded && visibility.isDisputed != (log.forkPoint.map { seq >= $0 } ?? false) {
             findings.add(key, seq, "the entry and the fork point disagree")
@@ -253,18 +254,30 @@ extension StoreFile {
 /// When people revoked their devices.
 struct RevokedDevices {
     private var times: [RecordKey: HybridTime] = [:]
+    /// In groups, in milliseconds: the earliest, since which words were here when an entry came is not kept.
+    private var cuts: [ConversationID: [RecordKey: UInt64]] = [:]
 
-    /// Takes those of records that are revocations.
-    init(_ records: [Record]) {
+    /// Takes those of records that are revocations, and those of acts that are cuts.
+    init(_ records: [Record], _ acts: [Act]) {
         for record in records where record.revocation?.stands == false {
             self.times[record.key] = max(self.times[record.key] ?? record.time, record.time)
         }
+        for act in acts {
+            guard case .cut(let device, let number, false) = act.statement.kind else { continue }
+            let key = RecordKey(revoking: device, by: act.statement.author)
+            let earlier = self.cuts[act.group]?[key] ?? number
+            self.cuts[act.group, default: [:]][key] = min(earlier, number)
+        }
     }
 
-    /// Whether an entry of a device is later than its person's revocation.
-    func covers(_ device: PeerID, of person: PersonID?, at time: HybridTime) -> Bool {
-        guard !self.times.isEmpty, let person else { return false }
-        return self.times[RecordKey(revoking: device, by: person)].map { time > $0 } ?? false
+    /// Whether an entry of a device is later than its person's revocation, or than a cut in its group.
+    func covers(
+        _ device: PeerID, of person: PersonID?, at time: HybridTime, in group: ConversationID
+    ) -> Bool {
+        guard !self.times.isEmpty || !self.cuts.isEmpty, let person else { return false }
+        let key = RecordKey(revoking: device, by: person)
+        if let revoked = self.times[key], time > revoked { return true }
+        return self.cuts[group]?[key].map { time.milliseconds > $0 } ?? false
     }
 }
 

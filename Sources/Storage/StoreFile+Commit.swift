@@ -149,6 +149,7 @@ extension StoreFile {
         try self.forget(batch.forgotten, &progress)
         // A revocation among them ends what would be released.
         for record in batch.records { try self.store(record, &progress) }
+        for act in batch.groups.acts { try self.endHeld(cutBy: act, &progress) }
         let released = try batch.release.map { (due) throws(SQLiteError) in
             try self.release(due, &progress)
         }

@@ -103,6 +103,21 @@ extension StoreFile {
 
     // MARK: Check
 
+    /// What people say in groups of their devices; what is damaged is a finding elsewhere.
+    func cuts() throws(SQLiteError) -> [Act] {
+        guard try self.database.int("PRAGMA user_version") >= 2 else { return [] }
+        let acts = try self.database.prepare(
+            "SELECT c.hash, a.act FROM acts a JOIN conversations c ON c.id = a.conversation")
+        var cuts: [Act] = []
+        try acts.forEach { (row) throws(SQLiteError) in
+            guard let act = Act(row, in: ConversationID(try row.bytes32(.hash))),
+                case .cut = act.statement.kind
+            else { return }
+            cuts.append(act)
+        }
+        return cuts
+    }
+
     /// Acts and keys against what they are of.
     func checkGroups(_ findings: inout Findings, _ derived: Derived) throws(SQLiteError) {
         // A file of an earlier version is checked as it is.

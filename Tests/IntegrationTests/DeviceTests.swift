@@ -98,6 +98,91 @@ extension IntegrationTests {
             #expect(try old.stoa("device", "list").contains("revoked"))
         }
 
+        // Shows: device.cut
+        @Test("a device that is revoked does nothing more in groups, also where none knew of it")
+        func cutInGroup() throws {
+            let scratch = try Scratch()
+            let (ada, ben, cleo) = try Node.three(in: "agora", scratch)
+            let lost = try Node.onLoopback("lost", in: scratch, peers: [try ben.address()])
+            try lost.start()
+            try lost.await("it is linked") { try $0.list("peers").count == 1 }
+            try Self.link(lost, to: ben, in: scratch)
+            for node in [ada, ben, cleo] {
+                try node.await("all know one another") { node in
+                    Set(try node.list("peers").compactMap { $0["name"]?.stringValue })
+                        .isSuperset(of: Set(["Ada", "Ben", "Cleo"]).subtracting([node.name]))
+                }
+            }
+            _ = try ada.stoa("group", "create", "ops")
+            for node in [ben, cleo] { try GroupTests.bring(node, to: "+ops", by: ada) }
+            try lost.await("it is where its other device is") { try GroupTests.isIn($0) }
+            _ = try ada.stoa("group", "admin", "+ops", ada.key(of: "@Ben"))
+            try lost.await("it knows who is in") { try GroupTests.members($0).count == 3 }
+            try cleo.send("hello", to: "+ops")
+            try lost.send("before", to: "+ops")
+            for node in [ada, ben, cleo, lost] {
+                try node.awaitTexts(["hello", "before"], in: "+ops")
+                try node.await("Ben is an admin") { node in
+                    try GroupTests.members(node).contains { $0.hasSuffix("admin") }
+                }
+            }
+            try cleo.stop()
+            try lost.stop()
+            let device = try #require(
+                try ben.list("devices").first { $0["here"] == false }?["id"]?.stringValue)
+            let params: JSON = ["device": .string("@\(device.prefix(8))")]
+            let revoked = try ben.call("deviceRevoke", params)
+            #expect(revoked["unasked"] == ["Cleo"], "\(revoked)")
+            #expect(revoked["revoked"] != nil)
+            // To say it again asks nobody where that is not wanted.
+            let again = try ben.stoa("--json", "device", "revoke", device, "--yes", "--now")
+            #expect(!again.contains("unasked"))
+            func isCut(_ node: Node) throws -> Bool {
+                let info = try node.call("groupInfo", ["group": "+ops"])
+                let members = info["members"]?.arrayValue ?? []
+                return !members.contains {
+                    $0["devices"]?.arrayValue?.contains(.string(device)) == true
+                }
+            }
+            try ada.await("the owner knows") { try isCut($0) }
+            for node in [ada, ben] { try node.stop() }
+
+            // Where nobody has heard of it, it is Ben.
+            try cleo.start()
+            lost.add(["--peer", try cleo.address()])
+            try lost.start()
+            try lost.await("it is linked") { try !$0.list("peers").isEmpty }
+            _ = try lost.stoa("group", "link", "+ops")
+            try lost.send("as Ben", to: "+ops")
+            try cleo.awaitTexts(["hello", "before", "as Ben"], in: "+ops")
+            func links(_ node: Node) throws -> Int {
+                try node.call("groupInfo", ["group": "+ops"])["links"]?.arrayValue?.count ?? 0
+            }
+            try cleo.await("she has its link") { try links($0) == 1 }
+            try lost.stop()
+
+            ada.add(["--peer", try cleo.address()])
+            try ada.start()
+            try cleo.await("it does not count") { node in
+                let info = try node.call("groupInfo", ["group": "+ops"])
+                return try links(node) == 0 && isCut(node)
+                    && info["undecided"]?.arrayValue?.map { $0["reason"] } == ["deviceCut"]
+            }
+            try ada.send("after", to: "+ops")
+            try cleo.awaitNewest("after", in: "+ops")
+            #expect(try ada.texts(in: "+ops") == ["hello", "before", "after"])
+            try lost.start()
+            // She refuses it once she has heard of the revocation, too.
+            let control = try lost.control()
+            let dial: JSON = ["address": .string(try cleo.address()), "waitMilliseconds": 5000]
+            _ = try control.outcome(of: control.post("connect", dial))
+            #expect(try lost.texts(in: "+ops") == ["hello", "before", "as Ben"])
+            for node in [ada, cleo] {
+                try node.stop()
+                #expect(try node.stoad("--check").exit == .code(0))
+            }
+        }
+
         /// The seed of the person's key, as a node's disk has it.
         private static func seed(of node: Node) throws -> [UInt8] {
             let folder = node.dataDirectory

@@ -155,6 +155,21 @@ extension IntegrationTests {
             try ben.send("after", to: "+ops")
             _ = try Self.id(of: "after", at: ada)
             #expect(try GroupTests.members(ada).count == 3)
+            // What a client asks next waits for the removal, so that it is not for who is removed.
+            Glibc.kill(process, SIGSTOP)
+            let client = try ada.control()
+            let removed = try client.post(
+                "groupAct", ["group": "+ops", "act": "remove", "person": .string(key)])
+            let sent = try client.post("send", ["to": "+ops", "text": "not for cleo"])
+            // What this connection asks would wait, too.
+            _ = try ada.stoa("status")
+            Glibc.kill(process, SIGCONT)
+            #expect(try client.result(of: removed)["unasked"] == nil)
+            #expect(try client.result(of: sent)["id"] != nil)
+            try cleo.await("she is out") { try !GroupTests.isIn($0) }
+            #expect(try !cleo.texts(in: "+ops").contains("not for cleo"))
+            try GroupTests.bring(cleo, to: "+ops", by: ada)
+            try cleo.await("she is in again") { try GroupTests.members($0).count == 3 }
             try ben.stop()
             let params: JSON = ["group": "+ops", "act": "remove", "person": .string(key)]
             #expect(try ada.call("groupAct", params)["unasked"] == ["Ben"])

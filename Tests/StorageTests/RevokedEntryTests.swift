@@ -55,6 +55,32 @@ struct RevokedEntryTests {
         #expect(try await store.snapshot().records == [Self.revocation(by: person, at: 30)])
     }
 
+    @Test("of a group are not shown where a cut is known alone, and are as they should be")
+    func cut() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        let person = try Self.keys(7)
+        var log = LogWriter(bob)
+        let opening = LogOpening(certificate: person.certify(bob.signer, at: 1), closes: [])
+        let run = log.run([
+            entry(.open(opening), at: time(1)), text("early", at: 20), text("silent", at: 31),
+            text("held", at: 40),
+        ])
+        var (verdicts, owner) = run.verdicts(by: Keyring(), person: nil)
+        verdicts[2] = verdicts[2].silenced
+        _ = try await store.commit(
+            batch(Append(run: run, verdicts: verdicts, person: owner, heldFrom: 3)))
+        let cut = Act(
+            cutting: bob.id, number: time(30).milliseconds, in: ops.conversation,
+            basis: [], time: time(50), by: person)
+        var end = Batch(number: 2)
+        end.groups.acts = [cut]
+        end.release = Due(known: time(100), others: time(100))
+        let outcome = try await store.commit(end)
+        #expect(outcome.released.isEmpty && outcome.held.count == 0)
+        #expect(try await store.check(by: Keyring()).isEmpty)
+    }
+
     @Test("that came after the revocation are as they should be")
     func silenced() async throws {
         let directory = try TemporaryDirectory()

@@ -61,7 +61,8 @@ export class Devices {
           T.revoke,
           doing(async () => {
             if (!await confirm(T.revoke, T.revokeText, T.revoke)) return;
-            await this.link.call("deviceRevoke", { device: `@${d.id}` });
+            const { unasked } = await this.link.call("deviceRevoke", { device: `@${d.id}` });
+            if (unasked) note(T.unasked(unasked.map(plain).join(", ")));
             await this.draw();
           }),
           "danger",

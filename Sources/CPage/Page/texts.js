@@ -288,7 +288,8 @@ export const T = {
   rename: "Rename",
   deviceName: "Name of this device",
   revoke: "Revoke",
-  revokeText: "Others refuse this device from now on, and hide what it writes. It keeps what it has received.",
+  revokeText:
+    "Others refuse this device from now on, hide what it writes, and ignore what it does in groups. It keeps what it has received.",
   linkDevice: "Link a device",
   linkDeviceText: "On the other machine open Settings, “Your devices”, or run “stoa device link”. It shows a code of eight digits.",
   linkDeviceAsk: "The machine that shows this code becomes you: your keys and your contacts go there.",

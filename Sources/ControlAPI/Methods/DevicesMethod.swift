@@ -19,7 +19,10 @@ package enum DeviceRevokeMethod: ControlMethod {
         result: "device", errors: [.notFound, .refused, .storageFailed], isChange: true,
         details:
             "Peers that learn of it refuse links from the device, and do not show what it writes afterwards. "
-            + "The device keeps everything that it had received.",
+            + "In the user's groups its acts do not count any more, and it can read nothing that is written by those who know of it. "
+            + "The device keeps everything that it had received. Before that, all linked members of these groups are asked for "
+            + "what they have done there, for at most 10 seconds; nothing is done if the client goes meanwhile. "
+            + "The answer names members who could not be asked, at most 200.",
         reasons: [
             "noPersonKey": "this device does not hold your person's key",
             "notOwnDevice": "it is not another device of yours",
@@ -29,12 +32,21 @@ package enum DeviceRevokeMethod: ControlMethod {
     package struct Params: ControlValue {
         /// `@` and the beginning of a key.
         package var device = ""
+        package var now: Bool?
+        package var since: Timestamp?
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field(
                 "device", &self.device, .word, "A device: @ and 8 or more characters of its key.")
+            visitor.field(
+                "now", &self.now, .any,
+                "True to do it without asking linked members first for what they have done.")
+            visitor.field(
+                "since", &self.since, .any,
+                "Since when the device was in other hands: nothing counts either that it did in groups from then on."
+            )
         }
     }
 
@@ -90,6 +102,7 @@ package struct DeviceResult: ControlValue {
     package var approves: Bool?
     package var lastSeen: Timestamp?
     package var revoked: Timestamp?
+    package var unasked: [String]?
 
     package init() {}
 
@@ -107,5 +120,9 @@ package struct DeviceResult: ControlValue {
             "lastSeen", &self.lastSeen, .any, "When it was linked last; left out if unknown.")
         visitor.field(
             "revoked", &self.revoked, .any, "Since when it is revoked; left out if it is not.")
+        visitor.field(
+            "unasked", &self.unasked, .any,
+            "Only from deviceRevoke: the names of members of groups who could not be asked first; left out if there are none."
+        )
     }
 }

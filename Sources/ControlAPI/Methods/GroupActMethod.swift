@@ -18,6 +18,7 @@ package enum GroupActMethod: ControlMethod {
         package var person = ""
         package var above: String?
         package var now: Bool?
+        package var since: Timestamp?
 
         package init() {}
 
@@ -36,6 +37,10 @@ package enum GroupActMethod: ControlMethod {
                 "now", &self.now, .any,
                 "Only with remove and demote: true to do it without asking linked members first for what they have done."
             )
+            visitor.field(
+                "since", &self.since, .any,
+                "Only with remove: nothing counts either that they did in the group from then on, unless an admin accepts it."
+            )
         }
     }
 
@@ -51,6 +56,11 @@ package enum GroupActMethod: ControlMethod {
             throw .invalidParams(
                 "only remove and demote take now", reason: "oneOf", remedy: "leave it out",
                 details: [JSON.Member("param", "now")])
+        }
+        guard params.since == nil || params.act == .remove else {
+            throw .invalidParams(
+                "only remove takes since", reason: "oneOf", remedy: "leave it out",
+                details: [JSON.Member("param", "since")])
         }
     }
 }

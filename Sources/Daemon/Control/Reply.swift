@@ -19,6 +19,8 @@ final class Reply {
     private var isAnswered = false
     /// Whether what was asked is not yet asked of the node, so that nothing behind it may be.
     private var holdsUp = false
+    /// Whether that is so until the answer.
+    private var holdsToEnd = false
 
     private init(_ target: Target, byteBudget: Int, client: ControlConnection) {
         self.target = target
@@ -47,15 +49,19 @@ final class Reply {
     ///
     /// For handlers that first read or write something else: what one connection asks takes effect in the
     /// order asked.
-    func holdUp() {
-        guard !self.holdsUp, !self.isAnswered else { return }
+    ///
+    /// - Parameter toEnd: whether what is asked next waits for the answer in any case.
+    func holdUp(toEnd: Bool = false) {
+        guard !self.isAnswered else { return }
+        self.holdsToEnd = self.holdsToEnd || toEnd
+        guard !self.holdsUp else { return }
         self.holdsUp = true
         self.client?.holdUp()
     }
 
     /// The request has reached the node, or is answered: what was asked next has its turn.
     func goOn() {
-        guard self.holdsUp else { return }
+        guard self.holdsUp, !self.holdsToEnd || self.isAnswered else { return }
         self.holdsUp = false
         self.client?.goOn()
     }

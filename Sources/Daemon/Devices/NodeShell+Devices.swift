@@ -165,11 +165,14 @@ extension NodeShell {
         }
     }
 
-    func answerDevice(_ device: PeerID, _ reply: Reply) {
+    /// - Parameter unasked: the names of members who could not be asked before it was revoked.
+    func answerDevice(_ device: PeerID, unasked: [String] = [], _ reply: Reply) {
         guard let found = self.node.ask({ $0.ownDevices }).first(where: { $0.id == device }) else {
             preconditionFailure("a device that was revoked or named is listed")
         }
-        reply.answer(self.deviceResult(found))
+        var result = self.deviceResult(found)
+        result.unasked = unasked.isEmpty ? nil : unasked
+        reply.answer(result)
     }
 }
 

@@ -128,15 +128,27 @@ extension Node {
     /// Whether the devices of others can be certified and revoked here.
     package var canCertify: Bool { self.own.person.canCertify }
 
+    /// Whether the user can revoke a device here.
+    package func canRevoke(_ peer: PeerID) -> Bool {
+        self.own.person.canCertify && peer != self.id && self.isOwnDevice(peer)
+    }
+
+    /// The groups that the user is in.
+    package var activeGroups: [ConversationID] {
+        self.groups.table.filter(\.value.isActive).keys.sorted()
+    }
+
     /// The user has brought P here, or taken it away.
     mutating func hold(_ keys: PersonKeys) {
         precondition(keys.publicKeys == self.own.person.publicKeys, "a device stays its person's")
         self.own.person = keys
         if !keys.canCertify { self.perform(self.devices.endApproval()) }
+        self.cutRevoked()
         self.changed(.devices)
     }
 
-    mutating func revokeDevice(_ peer: PeerID, _ request: RequestID) {
+    /// Revokes a device, and cuts it in the user's groups with the same batch.
+    mutating func revokeDevice(_ peer: PeerID, since: UInt64?, _ request: RequestID) {
         guard self.own.person.canCertify else { return self.fail(request, .noPersonKey) }
         guard peer != self.id, self.isOwnDevice(peer) else {
             return self.fail(request, .notOwn(peer))
@@ -150,11 +162,16 @@ extension Node {
         // Its E is known only where it is linked, and nothing is sealed for it any more: X stands for it.
         let certificate = self.own.person.certify(
             peer, deviceAddress: self.own.certificate.address, at: self.now.wall)
-        self.disk.commits.records.add(
-            Record(
-                revoking: peer, Revocation(of: certificate, stands: false), at: time,
-                by: self.own.person),
-            isFirst: true)
+        let record = Record(
+            revoking: peer, Revocation(of: certificate, stands: false), at: time,
+            by: self.own.person)
+        self.disk.commits.records.add(record, isFirst: true)
+        self.groups.noteRevoked(peer, of: self.own.certificate.personID)
+        let earlier = self.persons.people.revocations[peer]?[self.own.certificate.personID]
+        self.disk.commits.groups.add(
+            self.groups.cut(
+                RevokedDevice(id: peer, time: time), since: since ?? earlier?.milliseconds,
+                isAnew: since != nil, at: self.actTime, by: self.own.person))
         self.disk.commits.answers.append((request, .revoked(peer)))
     }
 
@@ -202,6 +219,7 @@ extension Node {
             self.changed(.devices)
             self.mine.revoke(peer, from: self.persons.people.revocations[peer]?[person])
             self.followOwn()
+            self.cutRevoked()
             // What the device said was read may never have been.
             self.mine.reads = OwnReads()
             self.restoreOwnReads()
@@ -218,6 +236,24 @@ extension Node {
         self.performDialling(
             self.persons.people.isRevoked(peer)
                 ? self.dialling.block([peer]) : self.dialling.unblock(peer, at: self.now))
+    }
+
+    /// Cuts devices that were revoked before in groups, or in one, where that was not done yet.
+    ///
+    /// That is so where the user has come into the group since, where another device has revoked them that is not in it,
+    /// or where the person's key was not here.
+    mutating func cutRevoked(in group: ConversationID? = nil) {
+        guard self.own.person.canCertify, !self.groups.table.isEmpty else { return }
+        let own = self.own.certificate.personID
+        let revoked = self.persons.people.revocations.compactMap { device, words in
+            words[own].map { RevokedDevice(id: device, time: $0) }
+        }
+        guard !revoked.isEmpty, !self.isRevoked(self.id, as: own) else { return }
+        for id in group.map({ [$0] }) ?? self.groups.table.keys.sorted() {
+            let writes = self.groups.cutLate(
+                revoked, in: id, at: self.actTime, by: self.own.person)
+            if !writes.isEmpty { self.disk.commits.groups.add(writes) }
+        }
     }
 
     /// Tells another device of the user which devices are not theirs any more: it may have been away, or be new.
@@ -242,8 +278,16 @@ extension Node {
         self.revoked(peer, by: person) != nil
     }
 
-    /// Whether a device wrote something after its person had revoked it.
-    func isRevoked(_ author: PeerID, in person: PersonID?, at time: HybridTime) -> Bool {
-        self.revoked(author, by: person).map { time > $0 } ?? false
+    /// Whether a device wrote something after its person had revoked it; in a group a cut says so, too.
+    func isRevoked(
+        _ author: PeerID, in person: PersonID?, at time: HybridTime,
+        of conversation: ConversationID? = nil
+    ) -> Bool {
+        if let revoked = self.revoked(author, by: person), time > revoked { return true }
+        guard let conversation, let person, !self.groups.table.isEmpty else { return false }
+        let device = OwnedDevice(person: person, device: author)
+        return self.groups.table[conversation]?.view.cutTime(of: device).map {
+            time.milliseconds > $0
+        } ?? false
     }
 }

@@ -4,8 +4,9 @@ internal import Formats
 struct ActSync {
     let request: RequestID
     let groups: [ConversationID]
-    /// Whose acts do not matter.
+    /// Whose acts do not matter: those of a person, or of one device.
     let besides: PersonID?
+    var device: PeerID?
     /// What the answers to pings must carry: whatever a peer told before it answers has come by then.
     var pings: [LinkID: UInt64]
     var answered: Set<LinkID> = []
@@ -18,10 +19,13 @@ struct ActSync {
 }
 
 extension Groups {
-    /// The links on which one of these groups is shared with anybody but a person.
-    func links(sharing ids: [ConversationID], besides person: PersonID?) -> [LinkID] {
+    /// The links on which one of these groups is shared with anybody but a person and a device.
+    func links(
+        sharing ids: [ConversationID], besides person: PersonID?, _ device: PeerID?
+    ) -> [LinkID] {
         self.peers.filter { _, peer in
-            peer.person != person && ids.contains { peer.groups[$0]?.isShared == true }
+            peer.person != person && peer.device != device
+                && ids.contains { peer.groups[$0]?.isShared == true }
         }.keys.sorted()
     }
 
@@ -48,7 +52,7 @@ extension Groups {
     }
 
     /// Whether everything is here that the peer of a link has told of, as far as it is taken.
-    private func hasTold(of id: ConversationID, on link: LinkID) -> Bool {
+    func hasTold(of id: ConversationID, on link: LinkID) -> Bool {
         guard let state = self.table[id], let exchange = self.peers[link]?.groups[id],
             exchange.isShared
         else { return true }

@@ -7,6 +7,8 @@ struct GroupPeer {
     let device: PeerID
     /// That of the device, which the handshake has checked.
     let certificate: Certificate
+    /// Whether its person has revoked the device: the link ends once that is on the disk.
+    var isRevoked = false
     var groups: [ConversationID: GroupExchange] = [:]
     /// Groups of the user in which the peer shows to be.
     var shown: Set<ConversationID> = []

@@ -74,7 +74,7 @@ extension Groups {
     /// Once on a link, until something else is to be told there or the peer shows anew what it is in.
     mutating func greet(_ id: ConversationID, on link: LinkID) -> [GroupAction] {
         guard let state = self.table[id], state.isActive, self.isInside(id),
-            let peer = self.peers[link], peer.person != self.own
+            let peer = self.peers[link], peer.person != self.own, !peer.isRevoked
         else { return [] }
         let isMember = state.view.isMember(peer.person, on: peer.device)
         if isMember, peer.groups[id]?.isShared != true, let act = state.bringing(peer.person) {
@@ -163,7 +163,9 @@ extension Groups {
 
     /// The acts that the peer of a link may have: a member all, who is out those that say so, and their past.
     private func allowed(_ id: ConversationID, on link: LinkID) -> ActSet? {
-        guard let state = self.table[id], let peer = self.peers[link] else { return nil }
+        guard let state = self.table[id], let peer = self.peers[link], !peer.isRevoked else {
+            return nil
+        }
         let view = state.view
         if state.isActive, view.isMember(peer.person, on: peer.device) {
             return view.graph.reach(of: view.heads)

@@ -170,7 +170,7 @@ extension Groups {
     /// have, too; as many as are due.
     mutating func giveKeys(of id: ConversationID, on link: LinkID) -> [GroupAction] {
         guard var state = self.table[id], state.isActive, let peer = self.peers[link],
-            let exchange = peer.groups[id], exchange.isShared, peer.keysDue > 0
+            !peer.isRevoked, let exchange = peer.groups[id], exchange.isShared, peer.keysDue > 0
         else { return [] }
         defer { self.table[id] = state }
         var due: [HeldEpoch] = []

@@ -149,9 +149,9 @@ struct Groups {
 
     /// Whether the device at the other end of a link takes part in a group that the user is in.
     func concerns(_ id: ConversationID, _ link: LinkID) -> Bool {
-        guard let peer = self.peers[link], let state = self.table[id], state.isActive else {
-            return false
-        }
+        guard let peer = self.peers[link], !peer.isRevoked, let state = self.table[id],
+            state.isActive
+        else { return false }
         return state.isMember(peer.person, on: peer.device, for: self.own)
     }
 
@@ -171,15 +171,18 @@ struct Groups {
     /// Signs what this device does, behind all that it knows: what would not count is not signed.
     ///
     /// Where there are too many heads they are tied first.
+    ///
+    /// - Parameter since: milliseconds from when on what is known here is left out of what the act follows.
     mutating func sign(
-        _ kind: ActKind, in id: ConversationID, at time: HybridTime, by signer: ActSigner
+        _ kind: ActKind, in id: ConversationID, since: UInt64? = nil, at time: HybridTime,
+        by signer: ActSigner
     ) throws(ActRefusal) -> GroupWrites {
         // Without the founding nothing counts.
         guard let state = self.table[id], state.isActive, !state.heads.isEmpty else {
             throw ActRefusal(reason: .notMember)
         }
         var signed: [Act] = []
-        var heads = state.heads
+        var heads = since.flatMap { state.basis(before: $0) }.map { Set($0) } ?? state.heads
         func add(_ kind: ActKind) {
             let latest = heads.compactMap { (state.acts[$0] ?? state.pending[$0])?.time }.max()
             // A tie follows as many as fit; one more leaves room for its own.

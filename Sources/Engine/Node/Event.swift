@@ -101,10 +101,10 @@ package enum Request: Hashable, Sendable {
     /// Come into a group by the line of a link.
     indirect case joinGroup(GroupInvitation)
     /// Do this in a group; where somebody is to be removed the node says how far their logs are here, and of a link with
-    /// which key.
-    indirect case groupAct(ConversationID, ActKind)
-    /// Ask linked members of groups for their acts, but a person: what is done next follows them.
-    case syncActs([ConversationID], besides: PersonID?)
+    /// which key. What was done since then is undone, though it is known here.
+    indirect case groupAct(ConversationID, ActKind, since: UInt64? = nil)
+    /// Ask linked members of groups for their acts, but a person or a device: what is done next follows them.
+    case syncActs([ConversationID], besides: PersonID?, device: PeerID? = nil)
     /// Enter a group into which somebody has brought the user.
     case acceptGroup(ConversationID)
     /// Turn down a group into which somebody has brought the user.
@@ -141,8 +141,8 @@ package enum Request: Hashable, Sendable {
     case confirmDevice(check: String)
     /// Let the peer that shows this code become another device of the user.
     case approveDevice(code: String)
-    /// Have a device be the user's no longer.
-    case revokeDevice(PeerID)
+    /// Have a device be the user's no longer; in groups, what it did since then is undone, though it is known here.
+    case revokeDevice(PeerID, since: UInt64? = nil)
     /// Call a device of the user so, on all of them; empty to have no name.
     case renameDevice(PeerID, String)
 }

@@ -3,15 +3,16 @@ internal import Formats
 /// Asking linked members for their acts before something is taken away.
 extension Node {
     mutating func syncActs(
-        of ids: [ConversationID], besides person: PersonID?, _ request: RequestID
+        of ids: [ConversationID], besides person: PersonID?, _ device: PeerID?,
+        _ request: RequestID
     ) {
         var pings: [LinkID: UInt64] = [:]
-        for link in self.groups.links(sharing: ids, besides: person) {
+        for link in self.groups.links(sharing: ids, besides: person, device) {
             pings[link] = self.ping(link)
         }
         self.groups.syncs.append(
             ActSync(
-                request: request, groups: ids, besides: person, pings: pings,
+                request: request, groups: ids, besides: person, device: device, pings: pings,
                 until: self.now.monotonic + Limits.actSyncMilliseconds))
         self.armGroups()
     }

@@ -164,7 +164,9 @@ extension Node {
         let id = entry.key.conversation
         self.noteReleased(entry)
         let person = self.conversations.table[known: id].log(entry.key.name).person
-        guard !self.isRevoked(entry.key.name.author, in: person, at: entry.time) else { return }
+        guard !self.isRevoked(entry.key.name.author, in: person, at: entry.time, of: id) else {
+            return
+        }
         let isHere = self.conversations.table[known: id].logs.has(entry.key.name)
         if !entry.isDisputed && isHere {
             let time = self.clocks.own

@@ -29,7 +29,9 @@ extension Node {
     }
 
     /// Signs an act, which is answered once it is on the disk.
-    mutating func act(_ kind: ActKind, in id: ConversationID, _ request: RequestID) {
+    mutating func act(
+        _ kind: ActKind, in id: ConversationID, since: UInt64?, _ request: RequestID
+    ) {
         guard self.isGroup(id) else { return self.answer(request, .failed(.unknownConversation)) }
         guard self.isJoinedOrWillBe(id) else {
             return self.answer(request, .failed(self.notMember(in: id)))
@@ -44,7 +46,7 @@ extension Node {
             return self.answer(request, .failed(.tooManyLinks))
         }
         do throws(ActRefusal) {
-            let writes = try self.sign(kind, in: id)
+            let writes = try self.sign(kind, in: id, since: since)
             guard let act = writes.acts.last else { return }
             self.disk.commits.answers.append((request, .acted(id, act.id)))
         } catch {
@@ -142,10 +144,10 @@ extension Node {
     }
 
     private mutating func sign(
-        _ kind: ActKind, in id: ConversationID
+        _ kind: ActKind, in id: ConversationID, since: UInt64? = nil
     ) throws(ActRefusal) -> GroupWrites {
         let writes = try self.groups.sign(
-            kind, in: id, at: self.actTime,
+            kind, in: id, since: since, at: self.actTime,
             by: ActSigner(certificate: self.own.certificate, device: self.own.signer))
         self.disk.commits.groups.add(writes)
         return writes
@@ -173,6 +175,7 @@ extension Node {
         let actions = self.groups.receive(frame, on: id, as: tier, at: self.now.wall)
         self.perform(actions)
         if case .epochKeys(let group, _) = frame { self.lookForAnnouncements(in: group) }
+        if case .actHeads(let heads) = frame { self.cutRevoked(in: heads.group) }
         return self.disk.commits.groups.isEmpty
     }
 
@@ -300,7 +303,10 @@ extension Node {
                 Notice(.turned(id, turn), of: tier ?? .stranger, at: self.now.wall)
             ])
         }
-        if change.isTold { self.changed(.roster(id)) }
+        if change.isTold {
+            self.changed(.roster(id))
+            self.cutRevoked(in: id)
+        }
         if change.needsTie { _ = try? self.sign(.tie, in: id) }
         guard self.conversations.table.has(id) else { return }
         if change.releases { self.releaseLogs(of: id) }

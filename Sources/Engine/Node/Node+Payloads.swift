@@ -135,7 +135,8 @@ extension Node {
             guard let filled = entry.filled(with: payload) else { continue }
             let envelope = Envelope(filled, key: key, seq: entry.seq, prev: entry.prev)
             let verdict = self.verdict(of: self.keyring.read(envelope), in: log.person)
-            let isRevoked = self.isRevoked(key.name.author, in: log.person, at: filled.time)
+            let isRevoked = self.isRevoked(
+                key.name.author, in: log.person, at: filled.time, of: key.conversation)
             arrival.fills.append(
                 PayloadFill(
                     key: key, seq: entry.seq, payload: payload,

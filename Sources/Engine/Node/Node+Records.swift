@@ -147,7 +147,7 @@ extension Node {
                 if record.kind == Record.Kind.mark {
                     self.markReceived(record)
                 } else {
-                    self.disk.commits.records.add(record)
+                    self.take(record)
                 }
             } else if record.conversation.map({ shared.contains($0) }) ?? !shared.isEmpty {
                 self.keepEarly(record, on: id)
@@ -257,9 +257,15 @@ extension Node {
             let records = self.links[id].earlyRecords.take(of: author)
             if !records.isEmpty { self.noteEarly(on: id) }
             for record in records where self.takes(record) && self.isOfItsPerson(record) {
-                self.disk.commits.records.add(record)
+                self.take(record)
             }
         }
+    }
+
+    private mutating func take(_ record: Record) {
+        self.disk.commits.records.add(record)
+        guard record.revocation?.stands == false, let person = record.key.person else { return }
+        self.groups.noteRevoked(record.author, of: person)
     }
 
     /// Tells which records are here of the authors of a conversation.

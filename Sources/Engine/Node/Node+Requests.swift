@@ -61,8 +61,10 @@ extension Node {
         case .groupCreate(let name, let realm, let history):
             self.createGroup(name, in: realm, history, request)
         case .joinGroup(let invitation): self.joinGroup(by: invitation, request)
-        case .groupAct(let id, let kind): self.act(kind, in: id, request)
-        case .syncActs(let ids, let person): self.syncActs(of: ids, besides: person, request)
+        case .groupAct(let id, let kind, let since):
+            self.act(kind, in: id, since: since, request)
+        case .syncActs(let ids, let person, let device):
+            self.syncActs(of: ids, besides: person, device, request)
         case .acceptGroup(let id): self.acceptGroup(id, request)
         case .declineGroup(let id): self.declineGroup(id, request)
         case .restoreGroup(let founding): self.restoreGroup(founding, request)
@@ -83,7 +85,7 @@ extension Node {
         case .linkDevice(let peer): self.linkDevice(peer, request)
         case .confirmDevice(let check): self.confirmDevice(check, request)
         case .approveDevice(let code): self.approveDevice(code, request)
-        case .revokeDevice(let peer): self.revokeDevice(peer, request)
+        case .revokeDevice(let peer, let since): self.revokeDevice(peer, since: since, request)
         case .renameDevice(let peer, let name): self.renameDevice(peer, name, request)
         }
     }

@@ -141,7 +141,9 @@ extension Node {
         // A revocation among them counts for this run already.
         self.takeEarlyRecord(of: key.name.author)
         for index in verdicts.indices
-        where self.isRevoked(key.name.author, in: person, at: run.run.entries[index].time) {
+        where self.isRevoked(
+            key.name.author, in: person, at: run.run.entries[index].time, of: key.conversation)
+        {
             verdicts[index] = verdicts[index].silenced
         }
         let isOfKnown = self.isKnown(key.name.author) || self.isKnown(person)

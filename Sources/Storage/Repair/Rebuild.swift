@@ -11,6 +11,7 @@ struct Rebuild {
     private let staging: Database
     private let salvage: Salvage
     private let judge: any EntryJudge
+    private let revoked: RevokedDevices
     /// Whose logs they are, as far as their first entries have been written.
     private var persons: [Int64: PersonID] = [:]
     private(set) var cuts: [StoreRepair.Repair.Cut] = []
@@ -24,6 +25,7 @@ struct Rebuild {
         self.judge = judge
         self.salvage = salvage
         self.staging = staging
+        self.revoked = RevokedDevices(salvage.records, salvage.groups.acts)
     }
 
     // MARK: Verifying
@@ -197,9 +199,11 @@ struct Rebuild {
         }
         self.persons[id] = person
         // What nobody saw since its device was revoked is not shown for being repaired.
-        let revoked = RevokedDevices(self.salvage.records)
         for (index, entry) in run.run.entries.enumerated()
-        where isUnseen[index] && revoked.covers(key.name.author, of: person, at: entry.time) {
+        where isUnseen[index]
+            && self.revoked.covers(
+                key.name.author, of: person, at: entry.time, in: key.conversation)
+        {
             let state = verdicts[index].payload
             verdicts[index] = verdicts[index].silenced
             verdicts[index].payload = state

@@ -14,6 +14,12 @@ struct DeviceCommand: Subcommand {
             "link|approve|list|rename|revoke|promote|demote", "[@DEVICE|CODE|NAME|FILE]", "[NAME]",
         ],
         options: [
+            OptionSyntax(
+                "--now", nil, "with revoke: do not ask linked members of your groups first"),
+            OptionSyntax(
+                "--since", "T",
+                "with revoke: also undo what the device did in your groups since this time"
+            ),
             OptionSyntax("--yes", nil, "do not ask: approve without a backup, revoke, or demote"),
             OptionSyntax(
                 "--phrase-file", "FILE|-", "read the phrase from a file instead of asking for it"),
@@ -22,7 +28,8 @@ struct DeviceCommand: Subcommand {
             "\"link\" runs on the new machine, which must not have been used: it shows a code of eight digits. \"approve\" runs on a device of yours and takes the code; it shows four digits, which you type on the new machine. Then that machine is you: it gets your contacts, realms, rooms and conversations. If several peers are linked, name your device by its key: stoa status shows it there.",
             "Your person's key never leaves the machine on which you began, except in a backup: only a device that holds it approves and revokes others.",
             "\"rename\" gives this device a name, or the one whose key is given first; all your devices show it, nobody else does. An empty name removes it.",
-            "\"revoke\" says that a device is not yours any more. Peers refuse its links and do not show what it writes afterwards. It keeps what it has received, including the secrets of your realms and rooms: renew them (stoa realm rotate).",
+            "\"revoke\" says that a device is not yours any more. Peers refuse its links and do not show what it writes afterwards. In your groups, what it does (inviting, removing, links) does not count any more, and it can read nothing that is written by those who know of it. With --since, what it did in groups from then on does not count either. It keeps what it has received, including the secrets of your realms and rooms: renew them (stoa realm rotate).",
+            "Before \"revoke\", all linked members of your groups are asked for what they have done there, for at most 10 seconds; members who could not be asked are named. --now skips that.",
             "\"promote\" takes your person's key out of a backup, which its phrase opens, onto this device: it approves and revokes devices then. \"demote\" removes the key from this machine, once it has seen that the backup opens and holds it; the device stays yours. Copies elsewhere, such as an older backup of the whole folder, are not removed.",
             "With --json, \"link\" prints the code as one line and then reads the four digits from standard input.",
         ])
@@ -41,6 +48,8 @@ struct DeviceCommand: Subcommand {
     private let step: Step
     private let phraseFile: String?
     private let isSure: Bool
+    private let isNow: Bool
+    private let since: Timestamp?
 
     /// The other device has ten seconds to answer, and what it hands over may be large.
     private static let answerMilliseconds: Int64 = 60_000
@@ -50,6 +59,8 @@ struct DeviceCommand: Subcommand {
     init(_ arguments: ParsedArguments) throws(Failure) {
         let (word, operand) = (arguments.required(0), arguments.operand(1))
         self.isSure = arguments.has("--yes")
+        self.isNow = arguments.has("--now")
+        self.since = try LocalTime.option("--since", of: arguments)
         self.phraseFile = arguments.value("--phrase-file")
         switch word {
         case "link": self.step = .link(operand)
@@ -90,6 +101,9 @@ struct DeviceCommand: Subcommand {
             throw .usage(
                 "\"\(word)\" does not take --yes", next: "it belongs to approve, revoke and demote"
             )
+        }
+        for option in ["--now", "--since"] where arguments.has(option) && word != "revoke" {
+            throw .usage("\"\(word)\" does not take \(option)", next: "it belongs to revoke")
         }
         guard self.phraseFile == nil || ["promote", "demote"].contains(word) else {
             throw .usage(
@@ -247,15 +261,26 @@ struct DeviceCommand: Subcommand {
     private func revoke(_ device: String, _ context: CommandContext) throws(Failure) {
         let what =
             "\(TerminalText.line(device)) would not be you any more: peers refuse its links and do not show "
-            + "what it writes; it keeps everything that it has received"
+            + "what it writes, and nothing that it does in your groups counts"
+            + (self.since.map {
+                ", nor anything that it did there since \(LocalTime.text($0))"
+            } ?? "") + "; it keeps everything that it has received"
         if !self.isSure {
             guard
                 try context.console.agrees(to: what, next: "add --yes to revoke it", rest: nil)
             else { return context.console.report("stoa: device: nothing was revoked\n") }
         }
-        try context.show(DeviceRevokeMethod.self, .init { $0.device = device }) {
+        let params = DeviceRevokeMethod.Params {
+            $0.device = device
+            $0.now = self.isNow ? true : nil
+            $0.since = self.since
+        }
+        let done = try context.show(DeviceRevokeMethod.self, params) {
             "\($0.id.shortKey) is not your device any more\n"
                 + "it still knows the secrets of your realms: stoa realm rotate NAME\n"
+        }
+        if let names = done.unasked, !context.json {
+            context.console.report(GroupCommand.unasked(names))
         }
     }
 

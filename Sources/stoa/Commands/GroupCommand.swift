@@ -28,6 +28,9 @@ struct GroupCommand: Subcommand {
             OptionSyntax(
                 "--now", nil, "with remove and demote: do not ask linked members first"),
             OptionSyntax(
+                "--since", "T",
+                "with remove: also undo what they did in the group since this time"),
+            OptionSyntax(
                 "--yes", nil, "with remove, demote and link --end: do it without asking"),
         ],
         details: [
@@ -35,7 +38,7 @@ struct GroupCommand: Subcommand {
             "\"create NAME\" creates a group. Newcomers can read everything; with --history joined, only what is written once they are invited or have come by a link. That never changes.",
             "\"invite GROUP @PERSON...\" invites people: each is asked (stoa requests) and accepts (stoa accept +NAME) before anything of the group is shown.",
             "\"link GROUP\" prints a line by which anyone in the group's realm can come (stoa join), with no admin online. Given again it prints the same line. Removing anyone ends all links. \"link GROUP --end\" ends yours, and with the beginning of its id another admin's. --qr needs libqrencode (Debian: libqrencode4).",
-            "\"remove GROUP @PERSON\" removes someone: from then on they can read nothing that is written by those who know of it. Nothing that was read is recalled. To leave yourself: stoa leave GROUP.",
+            "\"remove GROUP @PERSON\" removes someone: from then on they can read nothing that is written by those who know of it. Nothing that was read is recalled. With --since, what they did in the group from then on (people, links, removals) does not count either, unless an admin approves it. To leave yourself: stoa leave GROUP.",
             "\"admin GROUP @PERSON\" makes someone an admin, below those there are; only the owner can. \"demote\" ends that; more senior admins can, too.",
             "\"members GROUP\" shows who is in it, with what role, since when and by whom, and what is undecided. \"approve GROUP\" shows only what is undecided; with a person or the beginning of an act's id, it lets that act count.",
             "Before \"remove\" and \"demote\", all linked members are asked for what they have done in the group, for at most 10 seconds; members who could not be asked are named. --now skips that.",
@@ -57,10 +60,12 @@ struct GroupCommand: Subcommand {
     private let step: Step
     private let isSure: Bool
     private let isNow: Bool
+    private let since: Timestamp?
 
     init(_ arguments: ParsedArguments) throws(Failure) {
         self.isSure = arguments.has("--yes")
         self.isNow = arguments.has("--now")
+        self.since = try LocalTime.option("--since", of: arguments)
         let word = arguments.required(0)
         try Self.check(arguments, word)
         let group = arguments.required(1)
@@ -125,7 +130,7 @@ struct GroupCommand: Subcommand {
         for (option, steps) in [
             ("--from", ["create"]), ("--history", ["create"]), ("--above", ["admin"]),
             ("--yes", ["remove", "demote", "link"]), ("--now", ["remove", "demote"]),
-            ("--approve", ["link"]),
+            ("--since", ["remove"]), ("--approve", ["link"]),
             ("--days", ["link"]), ("--qr", ["link"]), ("--end", ["link"]),
         ] where arguments.has(option) && !steps.contains(word) {
             throw .usage(
@@ -237,6 +242,9 @@ struct GroupCommand: Subcommand {
                 ? shown
                     + "removed from \(TerminalText.line(group)); nothing that was read is recalled"
                     + Self.endingLinks(of: group, in: context)
+                    + (self.since.map {
+                        "; nothing that they did there since \(LocalTime.text($0)) counts any more"
+                    } ?? "")
                 : shown + "no admin of \(TerminalText.line(group)) any more"
             guard try context.console.agrees(to: what, next: "add --yes to do it", rest: nil) else {
                 return context.console.report("stoa: group: nothing was changed\n")
@@ -248,6 +256,7 @@ struct GroupCommand: Subcommand {
             $0.person = person
             $0.above = above
             $0.now = act.takesAway && self.isNow ? true : nil
+            $0.since = self.since
         }
         let done = try context.show(GroupActMethod.self, params) { conversation in
             let (who, name) = (TerminalText.line(person), conversation.shownName)
@@ -264,7 +273,7 @@ struct GroupCommand: Subcommand {
     }
 
     /// Whose acts may not be known here, and who may act as if nothing had been done until they learn of it.
-    private static func unasked(_ names: [String]) -> String {
+    static func unasked(_ names: [String]) -> String {
         let more = names.count > 8 ? " and \(names.count - 8) others" : ""
         return "could not be asked first, and learn of it later: "
             + names.prefix(8).map { ShownPerson(name: $0).text }.joined(separator: ", ") + more

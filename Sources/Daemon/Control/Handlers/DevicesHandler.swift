@@ -41,7 +41,18 @@ extension DeviceRevokeMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        shell.request(.revokeDevice(try shell.ownDevice(params.device)), reply)
+        let device = try shell.ownDevice(params.device)
+        let revocation = Request.revokeDevice(
+            device, since: params.since.map { HybridTime($0).milliseconds })
+        reply.holdUp(toEnd: true)
+        let isAsked = params.now != true && shell.node.ask { $0.canRevoke(device) }
+        guard isAsked else { return shell.request(revocation, reply) }
+        shell.syncActs(of: shell.node.ask { $0.activeGroups }, device: device, reply) { unasked in
+            shell.request(
+                revocation,
+                PendingRequest(
+                    reply, then: .done { shell.answerDevice(device, unasked: unasked, reply) }))
+        }
     }
 }
 

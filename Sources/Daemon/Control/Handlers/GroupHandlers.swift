@@ -49,12 +49,14 @@ extension GroupActMethod: MethodHandler {
             }
             kind = .admin(person, rank)
         }
-        guard params.act.takesAway, params.now != true else {
-            return shell.request(.groupAct(id, kind), reply)
-        }
+        let act = Request.groupAct(
+            id, kind, since: params.since.map { HybridTime($0).milliseconds })
+        // The message that is sent next is not for who is removed: it waits for the disk to have that.
+        if params.act.takesAway { reply.holdUp(toEnd: true) }
+        guard params.act.takesAway, params.now != true else { return shell.request(act, reply) }
         shell.syncActs(of: [id], besides: person, reply) { unasked in
             shell.request(
-                .groupAct(id, kind),
+                act,
                 PendingRequest(
                     reply,
                     then: .acted { _ in
@@ -73,21 +75,32 @@ extension NodeShell {
     ///
     /// That is told who could not be asked, by name. Nothing is done once the client has gone.
     func syncActs(
-        of groups: [ConversationID], besides person: PersonID?, _ reply: Reply,
+        of groups: [ConversationID], besides person: PersonID? = nil, device: PeerID? = nil,
+        _ reply: Reply,
         then body: @escaping ([String]) -> Void
     ) {
-        // What is said next is not for who is removed.
-        reply.holdUp()
         self.request(
-            .syncActs(groups, besides: person),
+            .syncActs(groups, besides: person, device: device),
             PendingRequest(
                 reply,
                 then: .synced { unasked in
                     guard reply.asker?.isAlive == true else {
                         return reply.fail(.internalError("the client is gone"))
                     }
-                    body(unasked.map { self.shownName(of: $0).name })
+                    body(self.names(of: unasked, in: groups))
                 }))
+    }
+}
+
+extension NodeShell {
+    /// The names of people who need not be known otherwise than as members of groups; of some, where they are many.
+    private func names(of people: [PersonID], in groups: [ConversationID]) -> [String] {
+        guard !people.isEmpty else { return [] }
+        let reports = groups.compactMap { id in self.node.ask { $0.groupReport(id) } }
+        return people.prefix(Limits.groupMembers).map { person in
+            let known = reports.lazy.compactMap { $0.devices[person] }.first { !$0.isEmpty }
+            return self.shownName(of: person, known ?? []).name
+        }
     }
 }
 
