@@ -137,6 +137,10 @@ extension IntegrationTests {
             // To say it again asks nobody where that is not wanted.
             let again = try ben.stoa("--json", "device", "revoke", device, "--yes", "--now")
             #expect(!again.contains("unasked"))
+            _ = try ben.stoa("device", "revoke", device, "--yes", "--now", "--since", "1m")
+            _ = try ben.stoa("device", "list", "--since", "1m", expecting: 64)
+            _ = try ada.stoa(
+                "group", "demote", "+ops", "@Ben", "--yes", "--since", "1m", expecting: 64)
             func isCut(_ node: Node) throws -> Bool {
                 let info = try node.call("groupInfo", ["group": "+ops"])
                 let members = info["members"]?.arrayValue ?? []

@@ -199,6 +199,44 @@ private struct StolenScene {
         #expect(scene.cuts(at: 1).count == 1)
     }
 
+    @Test("is cut in the batch of its revocation, and both are written again where the disk fails")
+    func together() throws {
+        var scene = StolenScene()
+        scene.net[2].give(
+            .request(RequestID(1), .revokeDevice(StolenScene.stolen)))
+        func isWhole(_ batch: Batch?) -> Bool {
+            batch?.records.map(\.author) == [StolenScene.stolen] && batch?.groups.acts.count == 1
+        }
+        #expect(isWhole(scene.net[2].batch))
+        scene.net[2].batch = nil
+        scene.net[2].give(
+            .commitFailed(StoreFailure(reason: .full, detail: "full", remedy: "make room")))
+        scene.net[2].give(.timer(.storage))
+        #expect(isWhole(scene.net[2].batch))
+        scene.net.settle()
+        #expect(scene.isCut(at: 1) && scene.cuts(at: 1).count == 1)
+    }
+
+    @Test("of many that have done nothing in a group leaves room there for those to come")
+    func bounded() throws {
+        let own = personKeys(40, 41)
+        var test = Harness()
+        var contacts = test.node.contacts
+        contacts.records += (100..<112).map { number in
+            Record(
+                revoking: Harness.peer(number),
+                Revocation(of: own.certify(signer(number), at: 1), stands: false),
+                at: HybridTime(wallMilliseconds: test.now.wall), by: own)
+        }
+        test.give(.request(RequestID(1), .restore(contacts)))
+        test.settle()
+        test.give(.request(RequestID(2), .groupCreate(room("new").name, .open, .all)))
+        test.settle()
+        let state = try #require(test.node.groups.table.values.first)
+        #expect(state.view.roster.cutDevices.count == Limits.cutsOfPerson / 2)
+        #expect(state.shares.left(to: own.id, cuts: true) == Limits.cutsOfPerson / 2)
+    }
+
     @Test("is not cut where only the founding is known, or what it did before would be undone")
     func founding() throws {
         let scene = StolenScene()
