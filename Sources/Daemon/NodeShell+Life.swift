@@ -31,6 +31,7 @@ extension NodeShell {
         try? self.timers.followClock()
         self.turn {
             self.happened(.started)
+            self.tellReach()
             if self.birth.isOnlyReading {
                 let failure = StoreFailure(
                     readOnly: "\(self.configuration.dataDirectory)/stoa.db")

@@ -83,6 +83,7 @@ extension NodeShell {
         self.warnOfUnknownRealm()
         self.happened(.realms(self.nodeRealms))
         self.happened(.preferences(new.preferences))
+        self.tellReach()
         for setting in Setting.ofUsers
         where old.given.values[setting]?.last?.text != new.given.values[setting]?.last?.text {
             self.happened(.set(setting.key, SettingResult(setting, in: self.configuration).value))

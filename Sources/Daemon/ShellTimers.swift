@@ -85,7 +85,7 @@ extension Engine.Timer {
         case .packets: .milliseconds(1)
         case .delta, .fetch, .stagger, .probe, .delivery, .connect, .search, .dialBacks, .groups:
             .milliseconds(5)
-        case .pulse, .trial, .seek: .milliseconds(100)
+        case .pulse, .trial, .seek, .addresses: .milliseconds(100)
         case .ping, .redial, .release, .networkCheck, .storage, .secrets, .payloads, .alerts,
             .marks, .holes, .transfers, .signals, .streams, .devices:
             .coarse

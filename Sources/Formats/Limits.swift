@@ -99,6 +99,12 @@ package enum Limits {
     /// Members who are told of each other's marks; in larger rooms only of those of whom they know, and else only links
     /// tell what was received.
     package static let markMembers = 64
+    /// Address records that one frame says to be at hand: more than a node keeps.
+    package static let heldAddresses = 256
+    /// Address records in one frame.
+    package static let addressesPerFrame = 16
+    /// The value of an address record, with some room for fields that are not known yet.
+    package static let addressValueBytes = 256
     /// Addresses tried per target: hosts with more have mostly virtual interfaces.
     package static let addressesPerTarget = 8
     /// The longest address of a peer that is kept: the longest host name, with a port.

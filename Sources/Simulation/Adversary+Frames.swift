@@ -61,7 +61,7 @@ extension Simulation {
             return .recordClock(room, rows.filter { _ in self.random.chance(50) })
         case .forkProof(let proof): return .forkProof(proof)
         case .presence: return .presence(self.random.chance(50) ? .away : .online)
-        case .dialBack, .dialledBack, .ephemeral, .device, .handOver: return frame
+        case .dialBack, .dialledBack, .ephemeral, .device, .handOver, .addresses: return frame
         case .actHeads, .actWant, .acts, .epochKeys, .sealedKeys: return frame
         }
     }

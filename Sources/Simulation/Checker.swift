@@ -367,7 +367,7 @@ struct Checker {
         var conversations: [ConversationID] = []
         switch frame {
         case .ping, .pong, .credit, .goaway, .realms, .rooms, .shares, .dialBack, .dialledBack,
-            .device, .handOver:
+            .device, .handOver, .addresses:
             return
         case .roomsLeft(let left): return try self.kept(left, from: receiver, by: machine, frame)
         case .liveRun(let run), .syncRun(let run):

@@ -187,7 +187,7 @@ struct SettingsFilesTests {
             switch setting {
             case .dataDirectory, .socket, .metrics: "/run/other/file"
             case .name, .realm, .interface, .socketGroup: "other"
-            case .openRealm: "no"
+            case .openRealm, .shareAddresses: "no"
             case .directFrom: "verified"
             case .readMarks, .presence, .typing: "private"
             case .logLevel: "debug"

@@ -43,7 +43,7 @@ package enum Diagnosis {
 
     /// What is no fault, and worth knowing about what was found.
     package static func notes(_ facts: DiagnosisFacts) -> [String] {
-        [self.reachAge(facts), self.encryption(facts)].compactMap { $0 }
+        [self.reachAge(facts), self.otherNetworks(facts), self.encryption(facts)].compactMap { $0 }
     }
 
     /// A lock protects only some of what is on a disk.

@@ -33,6 +33,8 @@ package enum PeersMethod: ControlMethod {
         case remembered
         /// It dialled this node.
         case incoming
+        /// Its own record says where it is, which a member of a common realm has passed on.
+        case record
     }
 
     package struct Peer: ControlValue {

@@ -22,6 +22,8 @@ package struct Configuration: Equatable, Sendable {
     package var discovery: DiscoveryMode
     /// Peers to keep links to.
     package var peers: [PeerAddress]
+    /// Whether members of the own realms are told where this machine can be dialled.
+    package var sharesAddresses = true
     /// The name that others see, until the user sets another.
     package var name: String
     /// The realm of a room whose name stands alone.
@@ -121,6 +123,9 @@ extension Configuration {
         }
         self.peers = []
         for value in values[.peer] ?? [] { self.peers.append(try Self.peer(value)) }
+        if let value = single(.shareAddresses) {
+            self.sharesAddresses = try Self.word(value, [("yes", true), ("no", false)])
+        }
         self.logLevel = .info
         if let value = single(.logLevel) {
             self.logLevel = try Self.word(value, LogLevel.all.map { ($0.word, $0) })

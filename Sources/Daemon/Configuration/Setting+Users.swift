@@ -5,7 +5,7 @@ internal import Posix
 extension Setting {
     static let ofUsers: [Setting] = [
         .realm, .openRealm, .directFrom, .readMarks, .presence, .typing, .logLevel, .diskLimit,
-        .discovery, .autoFetch, .fileLimit,
+        .discovery, .shareAddresses, .autoFetch, .fileLimit,
     ]
 
     /// Finds one that a user may change, by its key or its flag in any case.

@@ -19,6 +19,7 @@ enum Setting: String, CaseIterable, Sendable {
     case interface
     case discovery
     case peer
+    case shareAddresses = "share-addresses"
     case autoFetch = "auto-fetch"
     case fileLimit = "file-limit"
     case socket
@@ -66,7 +67,7 @@ enum Setting: String, CaseIterable, Sendable {
         case .dataDirectory, .name, .realm, .openRealm, .directFrom, .readMarks, .presence, .typing,
             .logLevel, .metrics, .diskLimit, .streamsKeep:
             self.descriptionOfNode
-        case .listen, .interface, .discovery, .peer: self.descriptionOfNetwork
+        case .listen, .interface, .discovery, .peer, .shareAddresses: self.descriptionOfNetwork
         case .autoFetch, .fileLimit, .socket, .socketGroup, .lockAfter:
             self.descriptionOfFilesAndControl
         }
@@ -172,6 +173,14 @@ enum Setting: String, CaseIterable, Sendable {
                 details: "system uses the Avahi daemon, embedded its own multicast DNS, "
                     + "auto the former if it is running, and off only peers "
                     + "that are named or remembered.")
+        case .shareAddresses:
+            Description(
+                section: "Network", valueShape: "yes|no",
+                help: "whether members of your realms learn this machine's addresses",
+                fallback: "yes", effect: .reload,
+                details: "Members who are not in the same network can link directly then. "
+                    + "With no, addresses that they learned before are used for up to "
+                    + "30 days more.")
         default:
             Description(
                 section: "Network", valueShape: "[KEY@]HOST:PORT",
@@ -257,6 +266,7 @@ extension Configuration {
             case .interface: self.interface != other.interface
             case .discovery: self.discovery != other.discovery
             case .peer: self.peers != other.peers
+            case .shareAddresses: self.sharesAddresses != other.sharesAddresses
             case .autoFetch: self.autoFetchBytes != other.autoFetchBytes
             case .fileLimit: self.fileLimitBytes != other.fileLimitBytes
             case .diskLimit: self.diskLimitBytes != other.diskLimitBytes

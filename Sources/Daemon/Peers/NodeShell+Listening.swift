@@ -58,6 +58,7 @@ extension NodeShell {
         self.listenAgain()
         self.turn {
             self.happened(.networkChanged)
+            self.tellReach()
             for event in self.network.discovery.followNetworks() { self.happened(event) }
         }
     }

@@ -8,6 +8,10 @@ package enum TargetID: Hashable, Comparable, Sendable {
     case service(String)
     /// An address from the configuration or from `connect`.
     case fixed(String)
+    /// A device, where its own record says that it can be dialled.
+    case told(PeerID)
+
+    var isTold: Bool { if case .told = self { true } else { false } }
 }
 
 /// Where something is that may turn out to be a peer, and how often it did not answer.

@@ -31,7 +31,7 @@ extension Dialling {
         let gone = self.leads(to: peer).filter(\.value.isGone)
         for id in gone.keys.sorted() { self.removeTarget(id) }
         let isTried = ending == .tried && !self.wanted.contains(peer)
-        if self.leads(to: peer).isEmpty, !isTried { self.addRemembered(peer) }
+        if self.leads(to: peer).keys.allSatisfy(\.isTold), !isTried { self.addRemembered(peer) }
         for (id, target) in self.leads(to: peer).sorted(by: { $0.key < $1.key })
         where target.attempts.isEmpty {
             if isTried, self.setAside(id, at: now) { continue }
@@ -40,7 +40,7 @@ extension Dialling {
             self.backOff(id, isRefused: ending != .ended, at: now, using: &random)
         }
         if !isTried { self.perform(self.search.missed(at: now.monotonic)) }
-        if self.linked.count < self.budget.wanted { self.takeUpTried() }
+        if self.linked.count < self.budget.wanted { self.takeUpTried(at: now) }
         self.dialWaiting(at: now, using: &random)
         self.armSeek(at: now)
         return self.take()
@@ -50,8 +50,10 @@ extension Dialling {
     /// again, until it does.
     mutating func dialBeside(_ peer: PeerID, at now: Instant) -> [DiallingAction] {
         if self.linked.contains(peer) { self.doubted.insert(peer) }
-        if self.leads(to: peer).isEmpty { self.addRemembered(peer) }
-        for (id, target) in self.leads(to: peer).sorted(by: { $0.key < $1.key }) {
+        // What its record says may be any host, and is not dialled as often.
+        if self.leads(to: peer).keys.allSatisfy(\.isTold) { self.addRemembered(peer) }
+        let leads = self.leads(to: peer).filter { !$0.key.isTold }
+        for (id, target) in leads.sorted(by: { $0.key < $1.key }) {
             if let since = target.besideSince, !target.attempts.isEmpty {
                 guard now.monotonic - since >= Limits.besideMilliseconds else { continue }
                 self.dropAttempts(of: id, but: nil)
@@ -173,8 +175,9 @@ extension Dialling {
     /// Dials peers no longer for having been linked.
     mutating func block(_ peers: [PeerID]) -> [DiallingAction] {
         self.blocked.formUnion(peers)
-        for peer in peers where self.targets[.remembered(peer)] != nil {
-            self.removeTarget(.remembered(peer))
+        for id in peers.flatMap({ [TargetID.remembered($0), .told($0)] })
+        where self.targets[id] != nil {
+            self.removeTarget(id)
         }
         return self.take()
     }

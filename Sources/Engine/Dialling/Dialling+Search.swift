@@ -191,7 +191,7 @@ extension Dialling {
     private mutating func explore(
         at now: Instant, using random: inout some RandomNumberGenerator
     ) {
-        self.takeUpTried()
+        self.takeUpTried(at: now)
         for _ in 0..<Limits.exploredServices
         where self.linked.count < self.budget.links - Limits.reservedLinks {
             self.dialOne(at: now, using: &random)

@@ -31,8 +31,8 @@ extension Dialling {
         let known = self.tried.filter { id in
             self.targets[id]?.peer.map { self.wanted.contains($0) } ?? false
         }
-        self.takeUpTried()
-        for id in known.sorted() {
+        self.takeUpTried(at: now)
+        for id in known.sorted() where !id.isTold {
             self.queue.remove(id)
             self.dial(id, at: now)
         }
@@ -61,9 +61,13 @@ extension Dialling {
         self.perform(.arm(.seek, at: now.monotonic + Limits.seekMilliseconds))
     }
 
-    /// Leaves a service undialled whose peer needs no link, until all are tried again; false where links are missing.
+    /// Leaves a service, or a device with a record, undialled whose peer needs no link, until all are tried again; false where links are missing.
     mutating func setAside(_ id: TargetID, at now: Instant) -> Bool {
-        guard case .service = id, self.linked.count >= self.budget.wanted else { return false }
+        switch id {
+        case .service, .told: break
+        case .fixed, .remembered: return false
+        }
+        guard self.linked.count >= self.budget.wanted else { return false }
         self.perform(.disarm(.redial(id)))
         self.queue.remove(id)
         self.targets[known: id].backoffSteps = 0
@@ -73,10 +77,17 @@ extension Dialling {
         return true
     }
 
-    /// Has those services wait for their turn that were set aside.
-    mutating func takeUpTried() {
+    /// Has those wait for their turn that were set aside.
+    mutating func takeUpTried(at now: Instant) {
         let tried = self.tried
         self.tried = []
-        for id in tried.sorted() { self.queueService(id) }
+        for id in tried.sorted() {
+            if id.isTold {
+                self.perform(
+                    .arm(.redial(id), at: now.monotonic + Limits.toldFirstMilliseconds))
+            } else {
+                self.queueService(id)
+            }
+        }
     }
 }

@@ -9,6 +9,8 @@ internal import Formats
 struct Dialling: Sendable {
     /// Backoff steps that a refusal counts for: about 16 seconds.
     private static let refusalSteps = 4
+    /// Backoff steps after which an address from a record waits longest.
+    private static let deniedSteps = 12
     /// Rounds of dials after which it is looked up again where a service is.
     private static let refreshedSteps = 4
 
@@ -44,6 +46,8 @@ struct Dialling: Sendable {
     /// Dials of services: who announces what refuses at once would have it dialled as fast as it refuses.
     var servicePace = TokenBucket(
         capacity: Limits.serviceDialBurst, fullMilliseconds: Limits.serviceDialMilliseconds)
+    /// How often devices are dialled where their records say.
+    var toldPace = ToldPace()
     /// What the running call gathers.
     var actions: [DiallingAction] = []
 
@@ -133,7 +137,8 @@ struct Dialling: Sendable {
         let others = self.targets.filter { id, target in
             switch id {
             case .fixed: false
-            case .remembered(let peer): !self.wanted.contains(peer) && !self.isLinked(target)
+            case .remembered(let peer), .told(let peer):
+                !self.wanted.contains(peer) && !self.isLinked(target)
             case .service: !self.isLinked(target)
             }
         }
@@ -229,17 +234,19 @@ struct Dialling: Sendable {
     mutating func redialDue(
         _ id: TargetID, at now: Instant, using random: inout some RandomNumberGenerator
     ) -> [DiallingAction] {
-        self.dialInTurn(id, at: now)
+        self.dialInTurn(id, at: now, using: &random)
         self.dialWaiting(at: now, using: &random)
         self.armSeek(at: now)
         return self.take()
     }
 
-    private mutating func dialInTurn(_ id: TargetID, at now: Instant) {
-        if case .service = id {
-            self.queueService(id)
-        } else {
-            self.dial(id, at: now)
+    private mutating func dialInTurn(
+        _ id: TargetID, at now: Instant, using random: inout some RandomNumberGenerator
+    ) {
+        switch id {
+        case .service: self.queueService(id)
+        case .told(let peer): self.dialTold(peer, at: now, using: &random)
+        case .fixed, .remembered: self.dial(id, at: now)
         }
     }
 
@@ -250,7 +257,12 @@ struct Dialling: Sendable {
         self.tried = []
         for id in self.targets.keys.sorted() {
             self.targets[known: id].backoffSteps = 0
-            self.dialInTurn(id, at: now)
+            // Discovery, too, has to see first who is there.
+            if id.isTold {
+                self.armTold(id, at: now, using: &random)
+            } else {
+                self.dialInTurn(id, at: now, using: &random)
+            }
         }
         self.armSeek(at: now)
         self.dialWaiting(at: now, using: &random)
@@ -294,7 +306,10 @@ struct Dialling: Sendable {
             let address = self.targets[known: id].attempts.removeValue(forKey: dial)
         else { return [] }
         let target = self.targets[known: id]
-        if failure.session != nil {
+        if id.isTold {
+            // Whoever is in a realm can name any host: it is the report that tells of it.
+            self.log(.debug, "cannot reach \(address), which a record names: \(failure.detail)")
+        } else if failure.session != nil {
             self.actions.append(
                 .refuse(address: address, peer: target.expecting, reason: failure.detail))
         } else {
@@ -326,6 +341,10 @@ struct Dialling: Sendable {
         let count = self.targets[known: id].failedDial?.count ?? 0
         self.targets[known: id].failedDial = FailedDial(
             failure: failure, time: now.wall, count: count + 1, nextTry: nil)
+        // Somebody else is there, or nobody of a realm: the record is wrong or old.
+        if id.isTold, failure.session != nil {
+            self.targets[known: id].backoffSteps = Self.deniedSteps
+        }
         let isRefused = failure.session != nil || failure.reason == .rejected
         self.backOff(id, isRefused: isRefused, at: now, using: &random)
         for (request, target) in self.waiting.sorted(by: { $0.key < $1.key }) where target == id {
@@ -342,6 +361,7 @@ struct Dialling: Sendable {
         guard !target.isGone, !target.isSelf, !self.giveTurn(id, at: now) else { return }
         var longest = Limits.backoffLastMilliseconds
         if case .remembered = id { longest = Limits.rememberedLastMilliseconds }
+        if id.isTold { longest = Limits.toldLastMilliseconds }
         // Who has moved says so, and is found by its own search; to ask for a host that is off costs all.
         if case .service(let name) = id, target.backoffSteps < Self.refreshedSteps {
             self.perform(.refresh(service: name))

@@ -242,6 +242,8 @@ package enum Timer: Hashable, Sendable {
     case storage
     /// The earlier secret of a realm ends.
     case secrets
+    /// What is known of addresses is passed on, or the own ones may be told again.
+    case addresses
     /// Subscribers may be told of alerts again.
     case alerts
     /// Parts of files are asked for again, or others told of what has come.
@@ -295,6 +297,8 @@ package enum Event: Sendable {
     case lost(name: String)
     /// The machine's interfaces or addresses have changed: what did not answer may answer now.
     case networkChanged
+    /// Where this machine listens, as devices of its realms are told; nil where they are told nothing.
+    case reachable(Reach?)
     /// Somebody, or the network, has set this machine's clock.
     case clockSet
     /// A user asks for something.

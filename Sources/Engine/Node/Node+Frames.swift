@@ -78,6 +78,7 @@ extension Node {
         case .shares(let tags): self.receiveShares(tags, on: id)
         case .roomsLeft(let left): self.receiveRoomsLeft(left, on: id)
         case .records(let records): self.receiveRecords(records, on: id)
+        case .addresses(let news): self.receiveAddresses(news, on: id)
         case .dialBack(let port): self.receiveDialBack(port, on: id)
         case .device(let step): self.receiveDevice(step, on: id)
         case .handOver(let isLast, let piece):
@@ -212,7 +213,7 @@ extension Node {
         // They say nothing of a conversation, or never wait for credit.
         case .ping, .pong, .credit, .goaway, .realms, .rooms, .roomsLeft, .shares, .dialBack,
             .dialledBack, .unavailable, .blobAsk, .blobWant, .blobUnavailable, .blobPiece,
-            .ephemeral, .presence, .liveRun, .syncRun, .device, .handOver:
+            .ephemeral, .presence, .liveRun, .syncRun, .device, .handOver, .addresses:
             true
         }
     }

@@ -12,6 +12,7 @@ extension Node {
         self.noteOwnRealms(as: realms)
         self.own.realms = realms
         self.renewSecrets()
+        self.followRealmsWithAddresses()
         self.followOwn()
     }
 
@@ -68,10 +69,14 @@ extension Node {
     /// Begins and ends what is shared on a link as its common realms have changed.
     private mutating func settleRealms(on id: LinkID) {
         let change = self.links[id].realms.settle(self.own.secrets)
-        for realm in change.ended { self.endRealm(realm, on: id) }
+        for realm in change.ended {
+            self.endRealm(realm, on: id)
+            self.whereabouts.end(realm, on: id)
+        }
         // For the peer the earlier secret may have ended before it heard of this one, and with it all
         // that was announced to it.
         for realm in change.begun + change.renewed { self.announceRooms(of: realm, on: id) }
+        self.beginAddresses(of: change.begun + change.renewed, on: id)
         let changed = Set(change.begun + change.ended)
         if self.conversations.table.values.contains(where: {
             $0.name == nil && $0.isShared && $0.belongs(to: changed)

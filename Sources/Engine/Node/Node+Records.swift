@@ -127,7 +127,9 @@ extension Node {
         for record in records {
             let standing = self.record(record.key)
             // What stands here was verified when it came.
-            guard record != standing, self.isTimely(record, on: id) else { continue }
+            guard record != standing, record.kind != Record.Kind.address,
+                self.isTimely(record, on: id)
+            else { continue }
             guard self.persons.profiles.checked.contains(record) || record.isValid else {
                 return self.violation(id, "forged record of \(record.author.shortText)")
             }

@@ -58,7 +58,10 @@ extension Node {
     }
 
     private func source(of link: Link?, _ leads: Set<TargetID>) -> PeerStatus.Source {
-        for lead in leads.sorted() where lead.source != .remembered { return lead.source }
+        for lead in leads.sorted() where lead.source != .remembered && !lead.isTold {
+            return lead.source
+        }
+        if leads.contains(where: \.isTold), link.map({ $0.dial != nil }) ?? true { return .record }
         return link != nil && link?.dial == nil ? .incoming : .remembered
     }
 
@@ -310,6 +313,7 @@ extension TargetID {
         case .service: .discovery
         case .fixed: .static
         case .remembered: .remembered
+        case .told: .record
         }
     }
 
@@ -318,7 +322,7 @@ extension TargetID {
         switch self {
         case .service(let name): name
         case .fixed(let address): address
-        case .remembered(let peer): peer.description
+        case .remembered(let peer), .told(let peer): peer.description
         }
     }
 }

@@ -37,6 +37,8 @@ package struct Node: Sendable {
     var devices: DeviceLinking
     /// What is the user's, as their devices have told each other.
     var mine = OwnData()
+    /// Where devices of common realms can be dialled.
+    var whereabouts = Whereabouts()
 
     /// The realms that the node is in, and how their rooms are written.
     package var realms: Realms { self.own.realms }
@@ -147,6 +149,7 @@ package struct Node: Sendable {
             self.performDialling(self.dialling.servicesSeen(count, at: now))
         case .lost(let name): self.performDialling(self.dialling.serviceLost(name, at: now))
         case .networkChanged: self.networkChanged()
+        case .reachable(let reach): self.setReach(reach)
         // What it says was looked at above.
         case .clockSet: self.renewSecrets()
         case .request(let request, let what): self.handleRequest(what, request)
@@ -242,6 +245,7 @@ package struct Node: Sendable {
         case .pulse: self.pulseDue()
         case .storage: self.disk.commits.retry()
         case .secrets: self.secretsDue()
+        case .addresses: self.addressesDue()
         case .transfers: self.transfersDue()
         case .signals:
             self.perform(self.signals.wake(of: self.links, self.conversations, at: self.now))

@@ -119,6 +119,8 @@ package struct PeerStatus: Hashable, Sendable {
         case remembered
         /// It dialled this node.
         case incoming
+        /// Its own record says where it is, which a member of a common realm has passed on.
+        case record
     }
 
     package var id: PeerID

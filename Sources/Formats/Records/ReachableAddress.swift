@@ -68,7 +68,7 @@ package struct Reach: Hashable, Sendable {
         return writer.bytes
     }
 
-    init?(decoding bytes: [UInt8]) {
+    package init?(decoding bytes: [UInt8]) {
         do throws(WireError) {
             let fields = try FieldList(decoding: bytes)
             guard fields.isUnderstood(by: [Self.portType, Self.addressesType]),

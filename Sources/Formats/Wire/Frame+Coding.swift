@@ -12,6 +12,7 @@ extension Frame {
         case dialBack = 0x0a
         case dialledBack = 0x0c
         case device = 0x0e
+        case addresses = 0x14
         case liveRun = 0x21
         case liveFragment = 0x22
         case digest = 0x41
@@ -96,6 +97,7 @@ extension Frame {
         case .actWant: .actWant
         case .sealedKeys: .sealedKeys
         case .acts: .acts
+        case .addresses: .addresses
         case .blobAsk: .blobAsk
         case .blobHoldings: .blobHoldings
         case .blobWant: .blobWant
@@ -184,6 +186,7 @@ extension Frame {
         case .acts(let group, let acts): GroupFrames.write(group, acts, to: &writer)
         case .epochKeys(let group, let keys): GroupFrames.write(group, keys, to: &writer)
         case .sealedKeys(let group, let keys): GroupFrames.write(group, keys, to: &writer)
+        case .addresses(let news): news.write(to: &writer)
         case .device(let step): step.write(to: &writer)
         case .handOver(let isLast, let bytes):
             writer = WireWriter(capacity: bytes.count + 8)
@@ -239,8 +242,7 @@ extension Frame {
         case .realms: return try RealmFrames.realms(from: &reader)
         case .rooms: return try RealmFrames.rooms(from: &reader)
         case .shares: return try RealmFrames.shares(from: &reader)
-        case .roomsLeft:
-            return .roomsLeft(try Self.roomsLeft(from: &reader))
+        case .roomsLeft: return .roomsLeft(try Self.roomsLeft(from: &reader))
         case .liveRun:
             return .liveRun(try Self.run(from: &reader))
         case .syncRun:
@@ -281,6 +283,7 @@ extension Frame {
             return .dialledBack(outcome)
         case .actHeads, .actWant, .acts, .epochKeys, .sealedKeys:
             return try GroupFrames.read(kind, from: &reader)
+        case .addresses: return .addresses(try AddressNews(from: &reader))
         case .blobAsk:
             let conversation = try reader.bytes32("blob conversation")
             return .blobAsk(

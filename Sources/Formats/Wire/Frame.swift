@@ -202,6 +202,8 @@ package enum Frame: Hashable, Sendable {
     case payloadWant(Want)
     /// Payloads that were asked for, or what became of them.
     case payloads(Payloads)
+    /// Where devices of the realm that the sender shows by a tag can be dialled.
+    case addresses(AddressNews)
     /// Tags of the conversations that the sender is in and that are no open rooms, among random ones.
     case shares([UInt64])
     /// Dial the sender at this port of the host that its link comes from.

@@ -100,6 +100,11 @@ struct DialFixture {
         self.actions = self.dialling.peerLinked(peer, address: address, at: self.now)
     }
 
+    mutating func tell(_ peer: PeerID, at addresses: [String]) {
+        self.actions = self.dialling.told(
+            peer, at: addresses, at: self.now, using: &self.random)
+    }
+
     mutating func start() { self.actions = self.dialling.start([], at: self.now) }
 
     mutating func block(_ peer: PeerID) { self.actions = self.dialling.block([peer]) }

@@ -25,6 +25,9 @@ struct GoldenRealms {
             "realms": .realms((Self.tags(6) + [open, circle]).sorted()),
             "realms.16": .realms(Self.tags(16)), "realms.32": .realms(Self.tags(32)),
             "rooms": .rooms(open, names), "rooms.circle": .rooms(circle, [story.agora.name]),
+            "addresses": .addresses(
+                AddressNews(circle, held: Self.shares(3), records: [story.record("ada")])),
+            "addresses.none": .addresses(AddressNews(circle)),
             "roomsLeft": .roomsLeft(story.rooms.values.map(\.conversation).sorted()),
             "shares": .shares(
                 (Self.shares(15) + [tags.share(conversation, by: .initiator)]).sorted()),

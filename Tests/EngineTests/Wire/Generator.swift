@@ -171,7 +171,7 @@ struct Generator {
         .ping, .pong, .credit, .goaway, .realms, .rooms, .roomsLeft, .liveRun, .digest, .buckets,
         .clock, .delta, .want, .syncRun, .unavailable, .records, .recordClock, .forkProof, .shares,
         .payloadWant, .payloads, .actHeads, .actWant, .acts, .epochKeys, .sealedKeys,
-        .dialBack, .dialledBack, .ephemeral, .presence, .device, .handOver,
+        .dialBack, .dialledBack, .ephemeral, .presence, .device, .handOver, .addresses,
     ]
 
     private mutating func want() -> Want {
@@ -308,6 +308,12 @@ struct Generator {
             return .device(steps[self.number(0...5)])
         case .handOver:
             return .handOver(isLast: self.chance(50), self.bytes(self.number(1...200)))
+        case .addresses:
+            let held = Set((0..<self.number(0...20)).map { _ in self.random.next() })
+            return .addresses(
+                AddressNews(
+                    self.tag(), held: held.sorted(),
+                    records: (0..<self.number(0...3)).map { _ in self.record() }))
         case .presence: return .presence(self.number(0...1) == 0 ? .online : .away)
         case .blobAsk:
             let conversation = self.number(0...3) == 0 ? nil : self.conversation()

@@ -71,6 +71,31 @@ final class NetworkLab {
             ])
     }
 
+    /// Puts some hosts into a network of their own, 10.78.0.0/24, with a router to the others that passes no multicast.
+    func divide(_ hosts: ClosedRange<Int>) throws {
+        let router = ["nsenter", "-t", self.bridge, "-n", "--"]
+        _ = try ChildProcess.run(
+            router + [
+                "sh", "-ec",
+                "ip link add br1 type bridge mcast_snooping 0 stp_state 0 forward_delay 0; "
+                    + "ip address add 10.77.0.254/24 dev br0; "
+                    + "ip address add 10.78.0.254/24 dev br1; ip link set br1 up; "
+                    + "for host in \(hosts.map(String.init).joined(separator: " ")); do "
+                    + "ip link set port$host master br1; done; "
+                    + "sysctl -qw net.ipv4.ip_forward=1",
+            ])
+        for host in self.hosts.keys.sorted() {
+            let network = hosts.contains(host) ? 78 : 77
+            _ = try ChildProcess.run(
+                self.prefix(host) + [
+                    "sh", "-ec",
+                    "ip address flush dev eth0 scope global; "
+                        + "ip address add 10.\(network).0.\(host)/24 brd + dev eth0; "
+                        + "ip route add default via 10.\(network).0.254",
+                ])
+        }
+    }
+
     private func setCable(_ host: Int, _ state: String) throws {
         _ = try ChildProcess.run(
             ["nsenter", "-t", self.bridge, "-n", "--", "ip", "link", "set", "port\(host)", state])

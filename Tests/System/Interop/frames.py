@@ -50,6 +50,7 @@ class Type(IntEnum):
     DIAL_BACK = 0x0A
     DIALLED_BACK = 0x0C
     DEVICE = 0x0E
+    ADDRESSES = 0x14
     LIVE_RUN = 0x21
     LIVE_FRAGMENT = 0x22
     DIGEST = 0x41

@@ -10,6 +10,7 @@ import devices
 import ephemeral
 import frames
 import group_keys
+from addresses import read_addresses
 from codec import Refused
 from comparing import Shared
 from entries import ForkProof, LogName, Run, read_fork_proof, read_sent_run
@@ -145,6 +146,8 @@ class Session(Sharing):
                 ephemeral.read_ephemeral(body)
             case Type.PRESENCE:
                 ephemeral.read_presence(body)
+            case Type.ADDRESSES:
+                read_addresses(body)
             case Type.ROOMS_LEFT:
                 self.on_rooms_left(frames.read_rooms_left(body))
             case Type.SHARES:

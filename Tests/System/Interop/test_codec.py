@@ -14,6 +14,7 @@ import devices
 import ephemeral
 import frames
 import group_keys
+from addresses import read_addresses
 from bodies import FALLBACK, Kind, fallback, read_body, read_content
 from codec import Reader, Refused
 from entries import read_fork_proof, read_run
@@ -68,6 +69,7 @@ BODIES: dict[int, Callable[[bytes], object]] = {
     frames.Type.ROOMS: frames.read_rooms,
     frames.Type.SHARES: frames.read_shares,
     frames.Type.ROOMS_LEFT: frames.read_rooms_left,
+    frames.Type.ADDRESSES: read_addresses,
     frames.Type.LIVE_RUN: read_run,
     frames.Type.DIGEST: frames.read_digest,
     frames.Type.BUCKETS: frames.read_buckets,

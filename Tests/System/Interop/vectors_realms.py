@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import frames
+from addresses import addresses
 from codec import text, varint
 from entries import room_id
 from frames import Frame, Type
 from noise_link import INITIATOR, RESPONDER
 from realms import OPEN, invitation
-from story import CIRCLE, CONVERSATION, MILLISECONDS
+from story import CIRCLE, CONVERSATION, MILLISECONDS, records_of
 from summaries import Tags
 from vectors_entries import ROOMS
 
@@ -45,6 +46,12 @@ def refusals(tag: bytes) -> Lines:
         "roomsLeftOrder": (Type.ROOMS_LEFT, b"\x02" + high + low),
         "roomsLeftTwice": (Type.ROOMS_LEFT, b"\x02" + low + low),
         "roomsLeftOver": (Type.ROOMS_LEFT, many(121, 32)),
+        "addressesBare": (Type.ADDRESSES, tag),
+        "addressesOrder": (Type.ADDRESSES, tag + b"\x02" + high[:8] + low[:8] + b"\x00"),
+        "addressesTwice": (Type.ADDRESSES, tag + b"\x02" + low[:8] * 2 + b"\x00"),
+        "addressesOver": (Type.ADDRESSES, tag + many(257, 8) + b"\x00"),
+        "addressesRecord": (Type.ADDRESSES, tag + b"\x00\x01\x03abc"),
+        "addressesTrailing": (Type.ADDRESSES, tag + b"\x00\x00\x00"),
         "sharesNone": (Type.SHARES, b"\x00"),
         "sharesSeventeen": (Type.SHARES, many(17, 8)),
         "sharesOver": (Type.SHARES, many(16_384, 8)),
@@ -80,6 +87,8 @@ def realms_vectors(exporter: bytes) -> Lines:
         "rooms": frames.rooms(own[0], ROOMS.values()),
         "rooms.circle": frames.rooms(own[1], ["agora"]),
         "rooms.noNames": frames.rooms(own[0], ["", "-a", "A", "a b", "Ä"]),
+        "addresses": addresses(own[1], others(3, 8), [records_of()["ada"].packed()]),
+        "addresses.none": addresses(own[1], [], []),
         "roomsLeft": frames.rooms_left(room_id(name) for name in ROOMS.values()),
         "shares": frames.shares([tags.share(CONVERSATION), *others(15, 8)]),
         "shares.64": frames.shares(others(64, 8)),

@@ -16,7 +16,7 @@ extension DialsMethod: MethodHandler {
                 let rank =
                     switch target.source {
                     case .static: 0
-                    case .remembered: 1
+                    case .remembered, .record: 1
                     case .discovery, .incoming: 2
                     }
                 return PagePlace(rank: rank, key: target.name)

@@ -67,6 +67,7 @@ extension PeersMethod.Source {
             case .static: .static
             case .remembered: .remembered
             case .incoming: .incoming
+            case .record: .record
             }
     }
 }

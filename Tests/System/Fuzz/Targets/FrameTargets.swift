@@ -100,7 +100,7 @@ enum BodyTarget {
     ]
     private static let controls: [Frame.Kind] = [
         .ping, .pong, .credit, .goaway, .realms, .rooms, .roomsLeft, .shares, .dialBack,
-        .dialledBack, .ephemeral, .presence, .device, .handOver,
+        .dialledBack, .ephemeral, .presence, .device, .handOver, .addresses,
     ]
 
     /// Digests, clock rows and what asks by them.
