@@ -64,6 +64,40 @@ struct ReachFindingTests {
         #expect(Diagnosis.notes(facts).isEmpty)
     }
 
+    @Test("who is known by an address record alone is counted, and named where nobody answers")
+    func otherNetworks() {
+        var facts = DiagnosisFacts()
+        facts.peers = [
+            PeersMethod.Peer {
+                $0.id = "ada"
+                $0.source = .record
+                $0.state = .linked
+            },
+            PeersMethod.Peer {
+                $0.id = "ben"
+                $0.name = "Ben"
+                $0.source = .record
+                $0.addresses = ["10.78.0.4:4100"]
+            },
+            PeersMethod.Peer { $0.id = "cleo" },
+        ]
+        facts.dials = [
+            DialsMethod.Dial {
+                $0.peer = "ben"
+                $0.source = .record
+                $0.failure = "timedOut"
+            }
+        ]
+        let text =
+            "other networks: 1 of 2 known by their address records are linked; "
+            + "no answer from Ben (10.78.0.4:4100)"
+        #expect(Diagnosis.notes(facts) == [text])
+        let checks = Set(Diagnosis.findings(facts).map(\.check))
+        #expect(checks.isDisjoint(with: ["reach", "subnet"]))
+        facts.peers = []
+        #expect(Diagnosis.notes(facts).isEmpty)
+    }
+
     @Test(
         "somebody known who cannot reach the own port is a problem, with the port and what opens it"
     )

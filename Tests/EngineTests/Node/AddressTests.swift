@@ -222,6 +222,28 @@ struct AddressTests {
         #expect(scene.harness.closed.isEmpty)
     }
 
+    @Test("one that comes among the records of a conversation is ignored, and counts in no digest")
+    func amongRecords() throws {
+        var scene = AddressScene()
+        let ops = room("ops")
+        scene.harness.join(ops)
+        scene.harness.settle()
+        scene.link(9)
+        let info = LinkInfo(to: Harness.peer(9), boot: 9)
+        scene.harness.give(.rooms(Harness.openTag(info), [ops.name]), from: 9)
+        let before = scene.harness.ownDigest(of: ops)
+        scene.harness.give(
+            .records([try scene.record(of: self.far, at: [.v4([10, 2, 0, 9])])]), from: 9)
+        scene.harness.settle()
+        #expect(scene.harness.ownDigest(of: ops) == before)
+        #expect(
+            scene.harness.node.persons.profiles.records(
+                of: PeerID(self.far.publicKey),
+                in: ops.conversation
+            ).isEmpty)
+        #expect(scene.harness.node.whereabouts.devices.isEmpty)
+    }
+
     @Test("a forged record ends the link that brought it")
     func forged() throws {
         var scene = AddressScene()
