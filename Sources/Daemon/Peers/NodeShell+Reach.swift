@@ -10,7 +10,14 @@ extension NodeShell {
     ]
 
     /// Has the node know where this machine listens, at the start and whenever that may have changed.
-    func tellReach() { self.happened(.reachable(self.reach)) }
+    func tellReach() {
+        let all = ((try? NetworkInterface.all()) ?? []).flatMap(\.addresses)
+        self.happened(.reachable(self.reach, own: Set(all.map(Self.reachable))))
+    }
+
+    private static func reachable(_ ip: IPAddress) -> ReachableAddress {
+        ip.isIPv6 ? .v6(ip.bytes) : .v4(ip.bytes)
+    }
 
     private var reach: Reach? {
         let listening = self.network.listening.addresses
@@ -21,9 +28,7 @@ extension NodeShell {
             // Listening on all of IPv6 is listening on IPv4, too.
             if !any.isIPv6 { addresses.removeAll(where: \.isIPv6) }
         }
-        let reachable = addresses.sorted().map { ip -> ReachableAddress in
-            ip.isIPv6 ? .v6(ip.bytes) : .v4(ip.bytes)
-        }.filter(\.isOneHost)
+        let reachable = addresses.sorted().map(Self.reachable).filter(\.isOneHost)
         return Reach(port: first.port, addresses: reachable.prefix(Limits.addressesPerTarget))
     }
 

@@ -82,7 +82,11 @@ extension Dialling {
         let tried = self.tried
         self.tried = []
         for id in tried.sorted() {
-            if id.isTold {
+            if case .told(let peer) = id {
+                guard self.linked.count < self.budget.wanted || self.wanted.contains(peer) else {
+                    self.tried.insert(id)
+                    continue
+                }
                 self.perform(
                     .arm(.redial(id), at: now.monotonic + Limits.toldFirstMilliseconds))
             } else {

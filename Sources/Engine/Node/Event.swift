@@ -297,8 +297,9 @@ package enum Event: Sendable {
     case lost(name: String)
     /// The machine's interfaces or addresses have changed: what did not answer may answer now.
     case networkChanged
-    /// Where this machine listens, as devices of its realms are told; nil where they are told nothing.
-    case reachable(Reach?)
+    /// Where this machine listens, as devices of its realms are told, nil where they are told nothing; and all addresses
+    /// that it has.
+    case reachable(Reach?, own: Set<ReachableAddress>)
     /// Somebody, or the network, has set this machine's clock.
     case clockSet
     /// A user asks for something.

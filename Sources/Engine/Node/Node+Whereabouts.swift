@@ -7,9 +7,26 @@ extension Node {
     // MARK: The own record
 
     /// Others are to dial this device here from now on; nil where nobody is told.
-    mutating func setReach(_ reach: Reach?) {
+    ///
+    /// - Parameter own: all addresses of this machine, told or not: none of them is dialled for a record.
+    mutating func setReach(_ reach: Reach?, own: Set<ReachableAddress>) {
         self.whereabouts.reach = reach
+        if own != self.whereabouts.addresses {
+            self.whereabouts.addresses = own
+            for device in self.whereabouts.devices.sorted() {
+                guard let claim = self.whereabouts.claim(of: device) else { continue }
+                self.dial(device, where: claim.reach)
+            }
+        }
         self.signReach()
+    }
+
+    /// Has a device be dialled where its record says.
+    private mutating func dial(_ device: PeerID, where reach: Reach) {
+        self.performDialling(
+            self.dialling.told(
+                device, at: reach.dialled(besides: self.whereabouts.addresses), at: self.now,
+                using: &self.random))
     }
 
     /// Writes the own record where it does not say what it should, but not often.
@@ -107,10 +124,7 @@ extension Node {
         guard author != self.id else { return self.outdo(record) }
         guard self.makeRoom(forAddressOf: author, from: source) else { return }
         self.whereabouts.take(record, reach, of: realm, from: source)
-        self.performDialling(
-            self.dialling.told(
-                author, at: reach.dialled(besides: self.whereabouts.reach), at: self.now,
-                using: &self.random))
+        self.dial(author, where: reach)
         self.passOnAddress(of: author)
     }
 

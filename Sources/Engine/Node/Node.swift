@@ -149,7 +149,7 @@ package struct Node: Sendable {
             self.performDialling(self.dialling.servicesSeen(count, at: now))
         case .lost(let name): self.performDialling(self.dialling.serviceLost(name, at: now))
         case .networkChanged: self.networkChanged()
-        case .reachable(let reach): self.setReach(reach)
+        case .reachable(let reach, let own): self.setReach(reach, own: own)
         // What it says was looked at above.
         case .clockSet: self.renewSecrets()
         case .request(let request, let what): self.handleRequest(what, request)

@@ -5,12 +5,12 @@ extension Reach {
     /// tell.
     ///
     /// Left out are addresses that mean something on one machine or network only, that nobody has alone, or that stand
-    /// for others; this node's own, since what a record may name must not be its other programs; and the ports of the
+    /// for others; this machine's own, so that no record names its other programs; and the ports of the
     /// system's services.
-    func dialled(besides own: Reach?) -> [String] {
+    func dialled(besides own: Set<ReachableAddress>) -> [String] {
         guard self.port >= Limits.dialBackPort else { return [] }
         let others = self.addresses.filter {
-            $0.isOneHost && own?.addresses.contains($0) != true
+            $0.isOneHost && !own.contains($0)
         }
         return others.prefix(Limits.toldAddresses).map { "\($0.host):\(self.port)" }
     }

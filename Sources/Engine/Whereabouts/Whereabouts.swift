@@ -27,6 +27,8 @@ struct Whereabouts: Sendable {
 
     /// Where this device listens; nil where that is told to nobody.
     var reach: Reach?
+    /// All addresses of this machine.
+    var addresses: Set<ReachableAddress> = []
     /// What says so to others.
     private(set) var own: Record?
     /// The monotonic moment at which that was written.

@@ -5,6 +5,13 @@ import Testing
 @testable import Engine
 @testable import Formats
 
+extension Event {
+    /// A machine that has the addresses that it tells, and no others.
+    static func reachable(_ reach: Reach?) -> Event {
+        .reachable(reach, own: Set(reach?.addresses ?? []))
+    }
+}
+
 /// A node in the realm `office`, and what peers say and hear of addresses.
 struct AddressScene {
     static let office = Realm(
@@ -242,6 +249,22 @@ struct AddressTests {
                 in: ops.conversation
             ).isEmpty)
         #expect(scene.harness.node.whereabouts.devices.isEmpty)
+    }
+
+    @Test("no address of this machine is dialled that it tells nobody, nor one that it gets later")
+    func untold() throws {
+        var scene = AddressScene()
+        let bridge = ReachableAddress.v4([172, 17, 0, 1])
+        scene.harness.give(.reachable(nil, own: [bridge]))
+        scene.link(2)
+        scene.bring([try scene.record(of: self.far, at: [bridge])], from: 2)
+        scene.bring([try scene.record(of: signer(8), at: [.v4([10, 1, 0, 5])])], from: 2)
+        scene.harness.give(.reachable(nil, own: [bridge, .v4([10, 1, 0, 5])]))
+        scene.dial(self.far)
+        scene.dial(signer(8))
+        #expect(scene.harness.dials.isEmpty)
+        scene.wait()
+        #expect(scene.records(to: 2).isEmpty)
     }
 
     @Test("a forged record ends the link that brought it")
