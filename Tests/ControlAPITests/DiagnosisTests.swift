@@ -84,6 +84,14 @@ struct DiagnosisTests {
         #expect(silent.check == "daemon" && silent.text == "the daemon does not answer")
         let locked = try Self.only { $0.answer = .locked }
         #expect(locked.check == "lock" && locked.remedy == "stoa unlock")
+        let refused = try Self.only { facts in
+            facts.answer = .locked
+            facts.locked = .init(folder: "/d")
+            facts.locked?.keyring = StatusMethod.Keyring {
+                ($0.state, $0.why, $0.remedy) = (.refused, "the keyring is locked", "unlock it")
+            }
+        }
+        #expect(refused.text.hasSuffix("; the keyring is locked") && refused.remedy == "unlock it")
     }
 
     @Test("where there is a lock, a note says whether the disk is encrypted; that is never a fault")
@@ -101,6 +109,17 @@ struct DiagnosisTests {
             #expect(notes[0].contains(words))
             #expect(Diagnosis.findings(facts).isEmpty)
         }
+    }
+
+    @Test("a keyring that opens the node at its next start is noted")
+    func keyring() {
+        var facts = Self.healthy
+        facts.locked = .init(folder: "/d")
+        facts.locked?.keyring = StatusMethod.Keyring()
+        #expect(Diagnosis.notes(facts).contains { $0.contains("stoa lock keyring off") })
+        facts.locked?.keyring?.state = .passedOver
+        #expect(!Diagnosis.notes(facts).contains { $0.contains("keyring") })
+        #expect(Diagnosis.findings(facts).isEmpty)
     }
 
     @Test("what the daemon has found wrong with its settings is told as it says it")

@@ -43,7 +43,10 @@ package enum Diagnosis {
 
     /// What is no fault, and worth knowing about what was found.
     package static func notes(_ facts: DiagnosisFacts) -> [String] {
-        [self.reachAge(facts), self.otherNetworks(facts), self.encryption(facts)].compactMap { $0 }
+        [
+            self.reachAge(facts), self.otherNetworks(facts), self.encryption(facts),
+            self.keyring(facts),
+        ].compactMap { $0 }
     }
 
     /// A lock protects only some of what is on a disk.
@@ -57,6 +60,13 @@ package enum Diagnosis {
                 + "on it, lock or not"
         case nil: "it cannot be told whether \(disk) is encrypted"
         }
+    }
+
+    /// A way in that a user may have forgotten.
+    private static func keyring(_ facts: DiagnosisFacts) -> String? {
+        guard facts.locked?.keyring?.state == .set else { return nil }
+        return "the desktop's keyring has the key of this node, so your login password opens it "
+            + "(stoa lock keyring off)"
     }
 
     /// Of what is wrong, all that may keep people from this machine, problems first: what the daemon looks for
@@ -79,10 +89,13 @@ package enum Diagnosis {
                     remedy: "\(self.log); if it hangs, systemctl --user restart stoad")
             ]
         case .locked:
+            let text = "the node is locked: it sends and receives nothing"
+            guard let keyring = facts.locked?.keyring, let why = keyring.why else {
+                return [Finding("lock", .problem, text, remedy: "stoa unlock")]
+            }
             return [
                 Finding(
-                    "lock", .problem, "the node is locked: it sends and receives nothing",
-                    remedy: "stoa unlock")
+                    "lock", .problem, "\(text); \(why)", remedy: keyring.remedy ?? "stoa unlock")
             ]
         case .absent(let why, let remedy):
             if let words = facts.lastWords {

@@ -70,6 +70,8 @@ package struct DiagnosisFacts: Sendable {
         package var folder: String
         /// Whether the kernel encrypts the disk below it; nil where that cannot be told.
         package var isEncrypted: Bool?
+        /// How it stands with the desktop's keyring; nil where that has no key of the node.
+        package var keyring: StatusMethod.Keyring?
 
         package init(folder: String) { self.folder = folder }
     }

@@ -68,6 +68,7 @@ package enum ControlMethods {
         LockMethod.self,
         UnlockMethod.self,
         SetLockMethod.self,
+        SetKeyringMethod.self,
         RealmsMethod.self,
         RealmNewMethod.self,
         RealmInviteMethod.self,

@@ -28,6 +28,7 @@ package enum StatusMethod: ControlMethod {
         package var scrub = Scrub()
         package var alerts: [Alert] = []
         package var lock: LockWord?
+        package var keyring: Keyring?
 
         package init() {}
 
@@ -75,8 +76,11 @@ package enum StatusMethod: ControlMethod {
                 "Conditions that need attention, oldest first; empty if all is well.")
             visitor.field(
                 "lock", &self.lock, .any,
-                "Of a node with a passphrase: whether it is locked. Then only version, dataDirectory, startedAt and lock mean something."
+                "Of a node with a passphrase: whether it is locked. Then only version, dataDirectory, startedAt, lock and keyring mean something."
             )
+            visitor.field(
+                "keyring", &self.keyring, .any,
+                "Of a node whose key is in the desktop's keyring: whether that opens it.")
             visitor.field(
                 "waiting", &self.waiting, .any,
                 "Your own messages that nobody else has yet; left out if there are none.")
@@ -84,6 +88,24 @@ package enum StatusMethod: ControlMethod {
                 "incomplete", &self.incomplete, .any,
                 "Conversations of which messages have been missing for some seconds, at most 16; left out if there are none."
             )
+        }
+    }
+
+    /// How it stands with the desktop's keyring.
+    package struct Keyring: ControlValue, Hashable {
+        package var state = KeyringWord.set
+        package var why: String?
+        package var remedy: String?
+
+        package init() {}
+
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field(
+                "state", &self.state, .any,
+                "set: it opens this node at the next start; asking: it is being asked; refused: it did not open the node; passedOver: the node was locked after the start, and is opened by the passphrase."
+            )
+            visitor.field("why", &self.why, .any, "Why it did not open the node, a sentence.")
+            visitor.field("remedy", &self.remedy, .any, "How to go on.")
         }
     }
 

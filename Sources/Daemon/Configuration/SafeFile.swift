@@ -10,7 +10,7 @@ internal import Storage
 struct SafeFile {
     static let name = "safe.key"
 
-    private let folder: String
+    let folder: String
     private var path: String { "\(self.folder)/\(Self.name)" }
 
     init(in dataDirectory: String) { self.folder = dataDirectory }

@@ -5,7 +5,8 @@ internal import Formats
 internal import Loop
 internal import Posix
 
-/// A daemon whose safe key is locked: a control socket that takes the passphrase, and nothing else.
+/// A daemon whose safe key is locked: a control socket that takes the passphrase, and nothing else but, where the file
+/// has a slot for it, the desktop's keyring.
 ///
 /// Lives on the loop.
 final class LockedRun {
@@ -17,6 +18,12 @@ final class LockedRun {
     private let moment = SystemClock.wallMilliseconds()
     /// Tries a passphrase; nil while none is tried.
     private var worker: Worker?
+    private var asking: KeyringAsking
+    /// Asks the desktop's keyring; nil while it is not asked.
+    private var keyringWorker: Worker?
+    private var keyringTimer: LoopTimer?
+    /// Calls that wait for the keyring.
+    private var keyringReplies: [Reply] = []
     private var dirty: [ControlConnection] = []
     private var turns = 0
     private var isEnding = false
@@ -29,10 +36,12 @@ final class LockedRun {
     /// How long clients may take to read their answers at the end.
     private static let goodbyeMilliseconds: UInt64 = 400
 
+    /// - Parameter wasLocked: whether the node was locked since the daemon was started.
     init(
-        _ locked: LockedSafe, _ configuration: Configuration, _ log: Journal, _ loop: EventLoop,
-        _ control: ControlServer
+        _ locked: LockedSafe, wasLocked: Bool, _ configuration: Configuration, _ log: Journal,
+        _ loop: EventLoop, _ control: ControlServer
     ) {
+        self.asking = KeyringAsking(hasSlot: locked.keyring != nil, wasLocked: wasLocked)
         self.configuration = configuration
         self.locked = locked
         self.log = log
@@ -43,6 +52,9 @@ final class LockedRun {
     /// Takes clients.
     func begin() throws(SystemError) {
         self.deadline = try self.loop.makeTimer { [weak self] in self?.end() }
+        if self.asking.isAsking {
+            self.keyringTimer = try self.loop.makeTimer { [weak self] in self?.askAgain() }
+        }
         try self.control.begin(
             ControlServer.Owner(
                 turn: { [weak self] in self?.turn($0) },
@@ -54,6 +66,7 @@ final class LockedRun {
         self.log(.notice, "locked by a passphrase: stoa unlock")
         LastWords(socket: self.configuration.socket).forget()
         Readiness.ready(status: "locked: stoa unlock")
+        if self.asking.isAsking { self.askKeyring() }
     }
 
     /// The control socket, for the run that follows.
@@ -80,7 +93,8 @@ final class LockedRun {
 
     private func end() {
         self.deadline?.cancel()
-        self.deadline = nil
+        self.keyringTimer?.cancel()
+        (self.deadline, self.keyringTimer) = (nil, nil)
         self.control.close()
         self.loop.stop()
     }
@@ -115,11 +129,17 @@ final class LockedRun {
             $0.dataDirectory = self.configuration.dataDirectory
             $0.startedAt = Timestamp(clamping: self.moment)
             $0.lock = .locked
+            $0.keyring = self.asking.status
         }
     }
 
     private func unlock(_ params: RPCParams, _ reply: Reply) throws(RPCError) {
-        let phrase = try Phrase(ofLock: try UnlockMethod.read(params).passphrase)
+        guard let passphrase = try UnlockMethod.read(params).passphrase else {
+            try self.asking.begin()
+            self.keyringReplies.append(reply)
+            return self.askKeyring()
+        }
+        let phrase = try Phrase(ofLock: passphrase)
         guard self.worker == nil else { throw .busy("another passphrase is being tried") }
         let worker: Worker
         do throws(SystemError) {
@@ -134,16 +154,68 @@ final class LockedRun {
         } then: { result in
             self.turn {
                 self.worker = nil
-                guard !self.isEnding else { return reply.fail(.shuttingDown()) }
                 switch result {
-                case .success(let safe):
-                    self.safe = safe
-                    reply.answer(EmptyValue())
-                    self.log(.notice, "unlocked")
-                    self.stop()
+                case .success(let safe): self.open(safe, by: "its passphrase", [reply])
                 case .failure(let error): reply.fail(error)
                 }
             }
+        }
+    }
+
+    private func open(_ safe: Safe, by what: String, _ replies: [Reply]) {
+        guard !self.isEnding || self.safe != nil else {
+            return replies.forEach { $0.fail(.shuttingDown()) }
+        }
+        for reply in replies { reply.answer(EmptyValue()) }
+        guard self.safe == nil else { return }
+        self.safe = safe
+        self.log(.notice, "unlocked by \(what)")
+        self.stop()
+    }
+}
+
+/// The desktop's keyring, which is asked on a thread of its own: no passphrase waits for it.
+extension LockedRun {
+    private func askAgain() {
+        guard !self.isEnding, (try? self.asking.begin()) != nil else { return }
+        self.askKeyring()
+    }
+
+    private func askKeyring() {
+        guard self.keyringWorker == nil, let slot = self.locked.keyring else { return }
+        let worker: Worker
+        do throws(SystemError) {
+            worker = try Worker(name: "stoad-keyring", loop: self.loop, capacity: 1)
+        } catch { return self.keyringRefused(.failed(error.reason)) }
+        self.keyringWorker = worker
+        worker.run { () -> Result<Safe, KeyringRefusal> in
+            do throws(KeyringRefusal) { return .success(try DesktopKeyring.open(slot)) } catch {
+                return .failure(error)
+            }
+        } then: { [weak self] result in
+            self?.turn { self?.keyringSays(result) }
+        }
+    }
+
+    private func keyringSays(_ result: Result<Safe, KeyringRefusal>) {
+        self.keyringWorker = nil
+        switch result {
+        case .success(let safe):
+            let replies = self.keyringReplies
+            self.keyringReplies = []
+            self.open(safe, by: "the desktop's keyring", replies)
+        case .failure(let refusal): self.keyringRefused(refusal)
+        }
+    }
+
+    private func keyringRefused(_ refusal: KeyringRefusal) {
+        if self.asking.end(refusal) {
+            self.log(.warning, "not unlocked: \(refusal.text); \(refusal.remedy)")
+        }
+        for reply in self.keyringReplies { reply.fail(refusal.error) }
+        self.keyringReplies = []
+        if !self.isEnding, let pause = self.asking.pause() {
+            self.keyringTimer?.set(afterMilliseconds: pause)
         }
     }
 }

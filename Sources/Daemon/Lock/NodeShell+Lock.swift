@@ -29,11 +29,27 @@ extension SetLockMethod: MethodHandler {
     }
 }
 
+extension SetKeyringMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        try shell.setKeyring(params, reply)
+    }
+}
+
 extension NodeShell {
     /// Whether a passphrase is set, as the file says; nil where none is.
-    var lockWord: LockWord? {
+    var lockWord: LockWord? { self.lockedSafe == nil ? nil : .open }
+
+    /// What the status says of the desktop's keyring, as the file says; nil where it has no key of this node.
+    var keyringStatus: StatusMethod.Keyring? {
+        guard self.lockedSafe?.keyring != nil else { return nil }
+        return StatusMethod.Keyring { $0.state = .set }
+    }
+
+    private var lockedSafe: LockedSafe? {
         let stored = try? SafeFile(in: self.configuration.dataDirectory).stored()
-        return if case .locked? = stored { .open } else { nil }
+        return if case .locked(let locked)? = stored { locked } else { nil }
     }
 
     fileprivate func lock(_ reply: Reply) throws(RPCError) {
@@ -90,7 +106,8 @@ extension NodeShell {
         }
         try self.makeKey(reply) { () throws(RPCError) in
             try SafeFile(in: folder).setLock(to: new, from: current)
-        } then: { (_: Void) in
+        } then: { left in
+            if let left { self.warnOfItem(left) }
             // What a repair has kept may be from before anything was sealed.
             if new != nil {
                 self.removeRepairedCopies()
@@ -100,6 +117,34 @@ extension NodeShell {
             reply.answer(EmptyValue())
             if new == nil || current == nil { self.letOthersAskAnew(reply) }
         }
+    }
+
+    fileprivate func setKeyring(
+        _ params: SetKeyringMethod.Params, _ reply: Reply
+    ) throws(RPCError) {
+        let file = SafeFile(in: self.configuration.dataDirectory)
+        guard params.use else {
+            return try self.makeKey(reply) { () throws(RPCError) in
+                try file.removeKeyring()
+            } then: { left in
+                if let left { self.warnOfItem(left) }
+                self.log(.notice, "the desktop's keyring does not open this node")
+                reply.answer(SetKeyringMethod.Result { $0.left = left?.text })
+            }
+        }
+        let phrase = try Phrase(ofLock: params.passphrase ?? "")
+        try self.makeKey(reply) { () throws(RPCError) in
+            try file.addKeyring(by: phrase)
+        } then: { (_: Void) in
+            self.log(.notice, "the desktop's keyring opens this node at a start")
+            reply.answer(SetKeyringMethod.Result())
+        }
+    }
+
+    private func warnOfItem(_ refusal: KeyringRefusal) {
+        self.log(
+            .warning,
+            "the key is still in the desktop's keyring, where nothing needs it: \(refusal.text)")
     }
 
     /// Ends all other connections: with the next one clients learn whether they may keep texts on the disk.

@@ -111,10 +111,13 @@ package enum DaemonProcess {
         var lockedRun: LockedRun?
         defer { withExtendedLifetime(lockedRun) {} }
         if kept == nil {
-            switch try Self.stored(configuration, isOnlyReading, log) {
+            // Whoever has locked it a moment ago wants it to stay so.
+            let wasLocked = ProcessEnvironment.take(Self.lockedVariable) != nil
+            switch try Self.stored(configuration, isOnlyReading, wasLocked: wasLocked, log) {
             case .open(let safe): kept = safe
             case .locked(let locked):
-                let run = try Self.wait(locked, configuration, log, activated)
+                let run = try Self.wait(
+                    locked, wasLocked: wasLocked, configuration, log, activated)
                 guard let safe = run.safe, !run.isStopped else { return 0 }
                 // The same socket goes on listening, so that nobody is refused in between.
                 if let number = run.keptListener {
@@ -131,14 +134,13 @@ package enum DaemonProcess {
 
     /// What the file of the safe key has, opened where systemd hands the passphrase over.
     private static func stored(
-        _ configuration: Configuration, _ isOnlyReading: Bool, _ log: Journal
+        _ configuration: Configuration, _ isOnlyReading: Bool, wasLocked: Bool, _ log: Journal
     ) throws(StartError) -> StoredSafe {
         let file = SafeFile(in: configuration.dataDirectory)
         let stored = try isOnlyReading ? file.stored() ?? .open(.generate()) : file.begin()
         guard case .locked(let locked) = stored else { return stored }
         ProcessEnvironment.forbidDumps()
-        // Whoever has locked it a moment ago wants it to stay so.
-        guard ProcessEnvironment.take(Self.lockedVariable) == nil else { return stored }
+        guard !wasLocked else { return stored }
         do throws(StartError) {
             let folder = ProcessEnvironment.variable("CREDENTIALS_DIRECTORY")
             return try locked.opened(byCredentialIn: folder).map { .open($0) } ?? stored
@@ -151,15 +153,16 @@ package enum DaemonProcess {
     /// Says to the next start that it was locked on purpose.
     private static let lockedVariable = "STOAD_LOCKED"
 
-    /// Waits for the passphrase, or the end.
+    /// Waits for the passphrase or the desktop's keyring, or the end.
     private static func wait(
-        _ locked: LockedSafe, _ configuration: Configuration, _ log: Journal,
+        _ locked: LockedSafe, wasLocked: Bool, _ configuration: Configuration, _ log: Journal,
         _ activated: [ActivatedSocket]
     ) throws(StartError) -> LockedRun {
         let loop: EventLoop
         do throws(SystemError) { loop = try EventLoop() } catch { throw StartError(error) }
         let control = try Opening.control(configuration, activated, ControlBounds(), loop)
-        let run = LockedRun(locked, configuration, log, loop, control)
+        let run = LockedRun(
+            locked, wasLocked: wasLocked, configuration, log, loop, control)
         do throws(SystemError) {
             let watches = [
                 try loop.onSignal(SIGTERM) { run.stopForGood() },

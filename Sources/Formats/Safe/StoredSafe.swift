@@ -1,20 +1,24 @@
 package import Crypto
 
-/// The safe key as its file has it: in the open, or locked by a passphrase.
+/// The safe key as its file has it: in the open, or locked by a passphrase, and perhaps by the desktop's
+/// keyring too.
 ///
-///     open:    00 ‖ key 32
-///     locked:  01 ‖ salt 16 ‖ sealed 72
+///     open:     00 ‖ key 32
+///     locked:   01 ‖ salt 16 ‖ sealed 72
+///     keyring:  02 ‖ salt 16 ‖ sealed 72 ‖ slot 88
 ///
-/// What is sealed is the key, by `Argon2id(passphrase, salt)`, as kind `safe.key` with the 17 bytes before
-/// it as its place. `Docs/Decisions/0054-one-key-opens-the-rest.md`.
+/// What is sealed is the key, by `Argon2id(passphrase, salt)`, as kind `safe.key` with `01 ‖ salt` as its
+/// place: a slot comes and goes without the passphrase. ``KeyringSlot`` says what a slot has.
+/// `Docs/Decisions/0054-one-key-opens-the-rest.md`.
 package enum StoredSafe: Sendable {
     case open(Safe)
     case locked(LockedSafe)
 
     private static let openForm: UInt8 = 0
     fileprivate static let lockedForm: UInt8 = 1
-    /// The longest of the two forms, in bytes.
-    package static let limitBytes = LockedSafe.byteCount
+    fileprivate static let keyringForm: UInt8 = 2
+    /// The longest of the three forms, in bytes.
+    package static let limitBytes = LockedSafe.byteCount + KeyringSlot.byteCount
 
     /// Reads a file.
     package init(decoding bytes: [UInt8]) throws(StoredSafeError) {
@@ -27,7 +31,12 @@ package enum StoredSafe: Sendable {
             self = .open(Safe(key))
         case Self.lockedForm:
             guard bytes.count == LockedSafe.byteCount else { throw .wrongLength(bytes.count) }
-            self = .locked(LockedSafe(encoded: bytes))
+            self = .locked(LockedSafe(byPhrase: bytes))
+        case Self.keyringForm:
+            guard bytes.count == Self.limitBytes else { throw .wrongLength(bytes.count) }
+            let slot = KeyringSlot(encoded: Array(bytes[LockedSafe.byteCount...]))
+            let phrase = [Self.lockedForm] + bytes[1..<LockedSafe.byteCount]
+            self = .locked(LockedSafe(byPhrase: phrase, keyring: slot))
         default: throw .later
         }
     }
@@ -46,15 +55,25 @@ package enum StoredSafe: Sendable {
     }
 }
 
-/// A safe key that only a passphrase opens.
+/// A safe key that only a passphrase opens, and perhaps the desktop's keyring.
 package struct LockedSafe: Hashable, Sendable {
     private static let kind = Safe.Kind("safe.key")
     private static let headByteCount = 1 + Argon2id.saltByteCount
     fileprivate static let byteCount = headByteCount + SecretKey.byteCount + Safe.addedByteCount
 
-    package let encoded: [UInt8]
+    /// The file of one without a slot.
+    private let byPhrase: [UInt8]
+    /// What the key in the desktop's keyring opens; nil where there is none.
+    package var keyring: KeyringSlot?
 
-    fileprivate init(encoded: [UInt8]) { self.encoded = encoded }
+    package var encoded: [UInt8] {
+        guard let keyring else { return self.byPhrase }
+        return [StoredSafe.keyringForm] + self.byPhrase[1...] + keyring.encoded
+    }
+
+    fileprivate init(byPhrase: [UInt8], keyring: KeyringSlot? = nil) {
+        (self.byPhrase, self.keyring) = (byPhrase, keyring)
+    }
 
     /// Locks a safe; takes half a second and 256 MiB, so never on the event loop.
     ///
@@ -67,7 +86,7 @@ package struct LockedSafe: Hashable, Sendable {
         }
         let wrapping = Safe(try phrase.key(salt: salt))
         let head = [StoredSafe.lockedForm] + salt
-        self.encoded =
+        self.byPhrase =
             head + safe.withKey { wrapping.seal($0, as: Self.kind, at: head.span.bytes) }
     }
 
@@ -76,10 +95,10 @@ package struct LockedSafe: Hashable, Sendable {
     /// Throws `decryptFailed` where the passphrase is another one or the file is damaged, and
     /// `outOfMemory`.
     package func open(by phrase: Phrase) throws(CryptoError) -> Safe {
-        let head = Array(self.encoded[..<Self.headByteCount])
+        let head = Array(self.byPhrase[..<Self.headByteCount])
         let wrapping = Safe(try phrase.key(salt: Array(head[1...])))
         var key = try wrapping.open(
-            self.encoded.span.bytes.extracting(Self.headByteCount...), as: Self.kind,
+            self.byPhrase.span.bytes.extracting(Self.headByteCount...), as: Self.kind,
             at: head.span.bytes)
         defer { key.wipe() }
         return Safe(try SecretKey(key.span.bytes))

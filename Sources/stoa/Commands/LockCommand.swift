@@ -5,9 +5,12 @@ import Posix
 /// The command `stoa lock`.
 struct LockCommand: Subcommand {
     static let syntax = CommandSyntax(
-        "lock", "Lock this node with a passphrase, or set, change or remove that passphrase.",
-        examples: ["stoa lock set", "stoa lock", "stoa lock change", "stoa lock remove"],
-        operands: ["[set|change|remove]"],
+        "lock", "Lock this node with a passphrase, or set, change or remove what opens it.",
+        examples: [
+            "stoa lock set", "stoa lock", "stoa lock change", "stoa lock keyring on",
+            "stoa lock remove",
+        ],
+        operands: ["[set|change|remove|keyring]", "[on|off]"],
         options: [
             OptionSyntax(
                 "--passphrase-file", "FILE|-",
@@ -19,6 +22,7 @@ struct LockCommand: Subcommand {
         details: [
             "\"lock\" alone locks the node now: it ends its links and forgets its keys, and nobody can read or send anything until stoa unlock. A locked node receives nothing; messages come from peers once it is open.",
             "\"set\" chooses the passphrase. A thief of the data folder of a locked node cannot act as you, and cannot read secret rooms, groups, conversations of two, requests and notices. Texts of open rooms, names of people, sizes and times are not protected: encrypt the disk for those.",
+            "\"keyring on\" puts the key into the desktop's keyring too, which then opens the node whenever the daemon starts: your login password is enough. After \"stoa lock\", LockAfter= or LockOnSleep= the passphrase is needed until the daemon starts again. Programs of your session can read the keyring while it is unlocked. \"keyring off\" deletes the key there.",
             "While a lock is set, the chat and the page keep no unsent text on the disk, so it is gone when they end. Text that they had kept there is removed.",
             "A passphrase that is forgotten cannot be recovered. The way back is a backup, restored as a new device; messages come back from peers that have them.",
         ])
@@ -26,10 +30,12 @@ struct LockCommand: Subcommand {
     private static let unchanged = "the lock was not changed"
 
     private enum Step: String, CaseIterable {
-        case now, set, change, remove
+        case now, set, change, remove, keyring
     }
 
     private let step: Step
+    /// Whether the desktop's keyring is to open the node; nil for other steps.
+    private let usesKeyring: Bool?
     private let currentFile: String?
     private let newFile: String?
     private let isWithoutBackup: Bool
@@ -45,12 +51,14 @@ struct LockCommand: Subcommand {
                     ?? "use one of \(words.joined(separator: ", ")), or nothing to lock now")
         }
         self.step = step
+        self.usesKeyring = try Self.usesKeyring(step, arguments.operand(1))
         self.currentFile = arguments.value("--passphrase-file")
         self.newFile = arguments.value("--new-passphrase-file")
         self.isWithoutBackup = arguments.has("--without-backup")
-        guard self.currentFile == nil || step == .change || step == .remove else {
+        let needsCurrent = step == .change || step == .remove || self.usesKeyring == true
+        guard self.currentFile == nil || needsCurrent else {
             throw .usage(
-                "--passphrase-file goes with change and remove",
+                "--passphrase-file goes with change, remove and keyring on",
                 next: "leave it out, or use --new-passphrase-file with set")
         }
         guard self.newFile == nil || step == .set || step == .change else {
@@ -61,7 +69,23 @@ struct LockCommand: Subcommand {
         }
     }
 
+    private static func usesKeyring(_ step: Step, _ word: String?) throws(Failure) -> Bool? {
+        switch (step, word) {
+        case (.keyring, "on"): true
+        case (.keyring, "off"): false
+        case (.keyring, _):
+            throw .usage(
+                "stoa lock keyring needs on or off",
+                next: "stoa lock keyring on, or off; stoa status says which it is")
+        case (_, nil): nil
+        default:
+            throw .usage(
+                "\(step.rawValue) takes nothing behind it", next: "stoa lock \(step.rawValue)")
+        }
+    }
+
     func run(in context: CommandContext) throws(Failure) {
+        if let usesKeyring { return try self.setKeyring(usesKeyring, context) }
         guard self.step != .now else {
             try context.show(LockMethod.self) { _ in "locked; to go on: stoa unlock\n" }
             return context.noteChange()
@@ -80,6 +104,22 @@ struct LockCommand: Subcommand {
                     + "stoa lock\n"
         }
         if self.step == .set { try Self.removeTexts(context) }
+        context.noteChange()
+    }
+
+    private func setKeyring(_ isOn: Bool, _ context: CommandContext) throws(Failure) {
+        var params = SetKeyringMethod.Params()
+        params.use = isOn
+        if isOn {
+            params.passphrase = try SecretInput.passphrase.read(
+                self.currentFile, context, ifEnded: Self.unchanged)
+        }
+        try context.show(SetKeyringMethod.self, params) { result in
+            guard !isOn else { return "the desktop's keyring opens this node when it starts\n" }
+            let left =
+                result.left.map { "; delete the item \"Stoa\" there: \($0.shown)" } ?? ""
+            return "the desktop's keyring does not open this node\(left)\n"
+        }
         context.noteChange()
     }
 

@@ -22,11 +22,15 @@ struct StatusCommand: Subcommand {
         try context.show(StatusMethod.self) { status throws(Failure) in
             let console = context.console
             guard status.lock != .locked else {
-                return console.table([
+                var rows = [
                     ["daemon", "stoad " + Self.version(status)], ["lock", "locked (stoa unlock)"],
+                ]
+                rows += Self.rows(of: status.keyring)
+                rows += [
                     ["running since", LocalTime.text(status.startedAt)],
                     ["data", status.dataDirectory.shown],
-                ])
+                ]
+                return console.table(rows)
             }
             let discovery = status.discovery
             let listen = status.listen.shown
@@ -57,6 +61,7 @@ struct StatusCommand: Subcommand {
             rows.append(["clock", Self.clock(status)])
             rows.append(["data", status.dataDirectory.shown])
             if status.lock == .open { rows.append(["lock", "set; this node is open"]) }
+            rows += Self.rows(of: status.keyring)
             rows.append(["disk check", Self.text(of: status.scrub)])
             var text = console.table(rows)
             for alert in status.alerts {
@@ -112,6 +117,20 @@ struct StatusCommand: Subcommand {
 
     /// A difference of a second is seen in the times of messages, milliseconds are not.
     private static let worthSaying: UInt64 = 1_000
+
+    /// How it stands with the desktop's keyring; no row where that has no key of the node.
+    private static func rows(of keyring: StatusMethod.Keyring?) -> [[String]] {
+        guard let keyring else { return [] }
+        let text =
+            switch keyring.state {
+            case .set: "the desktop's opens this node when it starts"
+            case .asking: "the desktop's is being asked"
+            case .refused:
+                "\(keyring.why?.shown ?? "it does not open this node") (\(keyring.remedy?.shown ?? ""))"
+            case .passedOver: "the desktop's is not asked after a lock"
+            }
+        return [["keyring", text]]
+    }
 
     /// Whether the clock is kept right, and how far those of most linked people are away.
     private static func clock(_ status: StatusMethod.Result) -> String {

@@ -57,7 +57,10 @@ struct FactGathering {
     private func ask(_ facts: inout DiagnosisFacts) throws(Failure) {
         let status = try self.context.call(StatusMethod.self).json
         let said = StatusMethod.Result(reading: status)
-        if said.lock != nil { facts.locked = .init(folder: said.dataDirectory) }
+        if said.lock != nil {
+            facts.locked = .init(folder: said.dataDirectory)
+            facts.locked?.keyring = said.keyring
+        }
         guard said.lock != .locked else {
             facts.answer = .locked
             return

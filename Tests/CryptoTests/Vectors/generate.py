@@ -367,8 +367,12 @@ def locked_safes():
     wrapping = Argon2id(salt=head[1:], length=32, iterations=3, lanes=1,
                         memory_cost=256 * 1024).derive(passphrase)
     key, nonce = bytes_of("safe key", 32), bytes_of("safe nonce", 24)
-    return [{"passphrase": passphrase, "key": key,
-             "file": head + sealed_by_safe(wrapping, nonce, b"safe.key", head, key)}]
+    locked = head + sealed_by_safe(wrapping, nonce, b"safe.key", head, key)
+    slot, item = bytes_of("safe slot", 16), bytes_of("safe item", 32)
+    keyring = b"\2" + locked[1:] + slot + sealed_by_safe(
+        item, bytes_of("safe slot nonce", 24), b"safe.keyring", b"\2" + slot, key)
+    return [{"passphrase": passphrase, "key": key, "file": locked,
+             "slot": slot.hex(), "item": item.hex(), "file with keyring": keyring}]
 
 
 def argon2s():

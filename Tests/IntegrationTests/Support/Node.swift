@@ -73,6 +73,8 @@ final class Node {
     }
 
     private(set) var dataDirectory: String
+    /// What the environment of its programs has beside the usual.
+    var surroundings: [String: String] = [:]
     var socket: String { self.folder + "/control.sock" }
     private var logPath: String { self.folder + "/log" }
 
@@ -88,7 +90,7 @@ final class Node {
             "PATH": ProcessEnvironment.variable("PATH") ?? "/usr/bin:/bin", "LANG": "C.UTF-8",
             "HOME": self.folder, "XDG_RUNTIME_DIR": self.folder,
             "NOTIFY_SOCKET": self.readiness.path, "SWIFT_BACKTRACE": "enable=no",
-        ]
+        ].merging(self.surroundings) { $1 }
     }
 
     /// Adds arguments for the next start.

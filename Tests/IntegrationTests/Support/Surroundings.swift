@@ -51,6 +51,14 @@ enum Surroundings {
         if: Self.mayNotSkip || (Self.isRoot && Files.exists("/usr/bin/gcore")),
         "needs root, and gdb: Tests/System/Tools/setup.sh --labs")
 
+    /// Runs a test where a desktop's keyring can be started on a bus of its own.
+    static let keyring = ConditionTrait.enabled(
+        if: Self.mayNotSkip
+            || ["dbus-daemon", "dbus-send", "gnome-keyring-daemon", "secret-tool"].allSatisfy {
+                Files.exists("/usr/bin/" + $0)
+            },
+        "needs gnome-keyring, libsecret-tools and dbus: Tests/System/Tools/setup.sh --test")
+
     private static let canRunLabs: Bool = {
         guard Self.isRoot else { return false }
         let isInstalled = ["ip", "nsenter", "avahi-daemon", "dbus-daemon", "strace"].allSatisfy {

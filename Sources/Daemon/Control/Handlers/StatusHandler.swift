@@ -54,6 +54,7 @@ extension NodeShell {
     fileprivate func describe(_ status: NodeStatus, in result: inout StatusMethod.Result) {
         result.version = Build.version
         result.lock = self.lockWord
+        result.keyring = self.keyringStatus
         result.replaced = ProgramStart.isReplaced
         result.id = status.id.description
         result.person = status.person.description
