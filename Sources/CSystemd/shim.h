@@ -5,6 +5,7 @@
 #include <systemd/sd-event.h>
 #define SD_JOURNAL_SUPPRESS_LOCATION
 #include <systemd/sd-journal.h>
+#include "login.h"
 #include "secrets.h"
 
 /* sd_journal_sendv, whose name is a macro: without the place in the source, which Swift does not give. */

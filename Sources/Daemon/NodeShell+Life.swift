@@ -55,6 +55,7 @@ extension NodeShell {
         // A kill may have come between a lock and this.
         if self.lockWord != nil { self.removeRepairedCopies() }
         self.beginIdleTime()
+        self.followSleep()
         self.log(
             .info,
             "version \(Build.version), identity \(self.node.id), \(self.readyStatus)")

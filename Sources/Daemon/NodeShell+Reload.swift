@@ -91,6 +91,7 @@ extension NodeShell {
         for peer in new.peers where !old.peers.contains(peer) { self.follow(peer) }
         self.startMetrics()
         self.beginIdleTime()
+        self.followSleep()
         let now = changes.filter { $0.description.effect == .reload }.map(\.key)
         self.log(
             .notice,

@@ -194,6 +194,7 @@ struct SettingsFilesTests {
             case .diskLimit, .autoFetch, .fileLimit: "7M"
             case .streamsKeep: "3"
             case .lockAfter: "15"
+            case .lockOnSleep: "yes"
             case .listen, .peer: "192.0.2.7:4100"
             case .discovery: "off"
             }

@@ -52,6 +52,8 @@ package struct Configuration: Equatable, Sendable {
     package var socketGroup: String?
     /// After how many minutes without a sign of the user the node is locked; 0 for never.
     package var lockAfterMinutes: UInt64 = 0
+    /// Whether the node is locked before the machine sleeps, and with the user's session.
+    package var locksOnSleep = false
     /// The file that counters are written to; nil for none.
     package var metrics: String?
     /// What the files, the environment and flags say.
@@ -153,6 +155,9 @@ extension Configuration {
         self.name = try single(.name).map(Self.name) ?? Self.bounded(userName() ?? "someone")
         self.socketGroup = single(.socketGroup)?.text
         self.lockAfterMinutes = try single(.lockAfter).map(Self.lockAfter) ?? 0
+        if let value = single(.lockOnSleep) {
+            self.locksOnSleep = try Self.word(value, [("yes", true), ("no", false)])
+        }
         self.metrics = try single(.metrics).map { (value) throws(ConfigurationError) in
             try Self.path(value, orDefault: { "" })
         }

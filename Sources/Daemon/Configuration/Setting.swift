@@ -25,6 +25,7 @@ enum Setting: String, CaseIterable, Sendable {
     case socket
     case socketGroup = "socket-group"
     case lockAfter = "lock-after"
+    case lockOnSleep = "lock-on-sleep"
 
     /// The flag, such as `--data-dir`.
     var flag: String { "--\(self.rawValue)" }
@@ -68,7 +69,7 @@ enum Setting: String, CaseIterable, Sendable {
             .logLevel, .metrics, .diskLimit, .streamsKeep:
             self.descriptionOfNode
         case .listen, .interface, .discovery, .peer, .shareAddresses: self.descriptionOfNetwork
-        case .autoFetch, .fileLimit, .socket, .socketGroup, .lockAfter:
+        case .autoFetch, .fileLimit, .socket, .socketGroup, .lockAfter, .lockOnSleep:
             self.descriptionOfFilesAndControl
         }
     }
@@ -218,6 +219,15 @@ enum Setting: String, CaseIterable, Sendable {
                     + "A key in the chat, a touch of the page, and anything sent or changed through "
                     + "the control socket count, also by a program. Time for which the machine "
                     + "sleeps does not count. Without a lock (stoa lock set) it has no effect.")
+        case .lockOnSleep:
+            Description(
+                section: "Control", valueShape: "yes|no",
+                help: "lock the node before the machine sleeps, and with your session",
+                fallback: "no", effect: .reload,
+                details:
+                    "systemd-logind announces both: sleep waits until the keys are forgotten, and a "
+                    + "session is locked by loginctl lock-session, as by most screen lockers. "
+                    + "Without a lock (stoa lock set) it has no effect.")
         default:
             Description(
                 section: "Control", valueShape: "GROUP",
@@ -274,6 +284,7 @@ extension Configuration {
             case .socket: self.socket != other.socket
             case .socketGroup: self.socketGroup != other.socketGroup
             case .lockAfter: self.lockAfterMinutes != other.lockAfterMinutes
+            case .lockOnSleep: self.locksOnSleep != other.locksOnSleep
             }
         }
     }

@@ -58,7 +58,7 @@ extension NodeShell {
         self.lockNow(since: "asked to")
     }
 
-    private func lockNow(since why: String) {
+    func lockNow(since why: String) {
         self.log(.notice, "locking, \(why): the daemon runs itself anew")
         self.stop(then: .lock)
     }
@@ -114,6 +114,7 @@ extension NodeShell {
                 ProcessEnvironment.forbidDumps()
             }
             self.log(.notice, new == nil ? "the lock is removed" : "the lock has a new passphrase")
+            self.followSleep()
             reply.answer(EmptyValue())
             if new == nil || current == nil { self.letOthersAskAnew(reply) }
         }

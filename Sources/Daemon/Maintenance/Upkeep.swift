@@ -1,8 +1,11 @@
 internal import Engine
+internal import Loop
 
 /// What the daemon does by itself now and then, as far as it is planned.
 struct Upkeep {
     var scrub: ScrubSchedule
+    /// What tells that the machine is to sleep; nil where the node is not locked for that.
+    var login: LoginBus?
     private var isRetentionPlanned = false
     private var isMetricsPlanned = false
     private var metricsFailure: String?

@@ -163,6 +163,14 @@ final class ChildProcess {
         return String(decoding: self.buffer, as: UTF8.self)
     }
 
+    /// Writes a line to the standard input.
+    func say(_ line: String) throws {
+        let bytes = Array("\(line)\n".utf8)
+        guard case .bytes(bytes.count)? = self.input?.write(bytes.span.bytes) else {
+            throw Broken("\(self.name) takes no line")
+        }
+    }
+
     /// Ends the standard input.
     func finishInput() { self.input = nil }
 

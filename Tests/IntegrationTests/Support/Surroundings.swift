@@ -59,6 +59,13 @@ enum Surroundings {
             },
         "needs gnome-keyring, libsecret-tools and dbus: Tests/System/Tools/setup.sh --test")
 
+    /// Runs a test where a bus of the system can be played, and who is on it.
+    static let systemBus = ConditionTrait.enabled(
+        if: Self.mayNotSkip
+            || Files.exists("/usr/bin/dbus-daemon")
+                && (try? ChildProcess.run(["/usr/bin/python3", "-c", "import dbus, gi"])) != nil,
+        "needs dbus, python3-dbus and python3-gi: Tests/System/Tools/setup.sh --test")
+
     private static let canRunLabs: Bool = {
         guard Self.isRoot else { return false }
         let isInstalled = ["ip", "nsenter", "avahi-daemon", "dbus-daemon", "strace"].allSatisfy {

@@ -11,9 +11,9 @@ set -euo pipefail
 build=(libsodium-dev libsqlite3-dev libsystemd-dev libavahi-core-dev libavahi-compat-libdnssd-dev
     libncurses-dev libssl-dev libmicrohttpd-dev pkg-config)
 # The two libraries are loaded while they are used, so a package of Stoa only suggests them.
-test=(python3-venv libzxcvbn0 libqrencode4 dbus gnome-keyring libsecret-tools)
+test=(python3-venv libzxcvbn0 libqrencode4 dbus gnome-keyring libsecret-tools python3-dbus python3-gi)
 packages=(debhelper dpkg-dev lintian mmdebstrap man-db)
-labs=(faketime nftables tmux ncurses-term zsh fish chromium-headless-shell fonts-dejavu-core fonts-noto-color-emoji python3-dbus python3-gi dunst xvfb avahi-daemon avahi-utils dbus iproute2 systemd util-linux procps binutils strace gdb valgrind
+labs=(faketime nftables tmux ncurses-term zsh fish chromium-headless-shell fonts-dejavu-core fonts-noto-color-emoji dunst xvfb avahi-daemon avahi-utils iproute2 systemd util-linux procps binutils strace gdb valgrind
     gcc libc6-dev)
 [ "${STOA_LONG:-}" != 1 ] || labs+=(firefox-esr)
 
