@@ -93,6 +93,13 @@ extension IntegrationTests {
             node.reconnect()
             try node.awaitReadiness()
             #expect(try node.call("status")["keyring"]?["state"] == "passedOver")
+            let kept = try #require(try node.keyringSlot())
+            let item = try #require(try desk.keyring.item(of: kept.id))
+            let memory = try node.memory()
+            for text in [KeyringTests.secret, "hiddenroom", item] {
+                #expect(!Node.has(Array(text.utf8), in: memory), "\(text)")
+                #expect(try !node.hasOnDisk(text), "\(text)")
+            }
             guard
                 case .failure(let error)? = try node.control().outcome(
                     of: node.control().post("unlock"))

@@ -7,10 +7,10 @@ import Testing
 
 extension IntegrationTests {
     @Suite("a lock") struct LockTests {
-        private static let secret = "whatonlythetwoofusknow"
+        static let secret = "whatonlythetwoofusknow"
 
         /// A node with a secret room, a message there, and a lock; and the files of its passphrase and of a wrong one.
-        private static func node(
+        static func node(
             in scratch: Scratch
         ) throws -> (node: Node, right: String, wrong: String) {
             let (right, wrong) = (scratch.path + "/right", scratch.path + "/wrong")
@@ -29,7 +29,7 @@ extension IntegrationTests {
             return (node, right, wrong)
         }
 
-        private static func awaitLocked(_ node: Node) throws {
+        static func awaitLocked(_ node: Node) throws {
             node.reconnect()
             try node.awaitReadiness()
             #expect(try node.call("status")["lock"] == "locked")
