@@ -22,6 +22,8 @@ struct GroupView {
     let heads: [ActID]
     /// People whom an act has brought that counts, or that was signed in good faith.
     let known: Set<PersonID>
+    /// From when on devices are cut, in milliseconds.
+    let cutTimes: [OwnedDevice: UInt64]
     /// The smallest rank that each was ever given.
     private let ranks: [PersonID: Rank]
 
@@ -33,6 +35,7 @@ struct GroupView {
         pass.run()
         self.roster = pass.roster
         self.ranks = pass.ranks
+        self.cutTimes = Self.cutTimes(self.graph, pass.roster)
         self.history = history
         self.places = places
         var takings = ActSet(room: self.graph.count)

@@ -37,7 +37,9 @@ extension Groups {
             // One that was cut stays so as of then: meanwhile it may have done what is known here by now.
             guard isAnew || known.last?.stands != false else { continue }
             let number = max(device.time.milliseconds, known.last?.next ?? 0)
-            guard let basis = state.basis(before: since) else { continue }
+            let own = self.own
+            let basis = state.basis(before: since) { $0.author == own && $0.device == device.id }
+            guard let basis else { continue }
             self.cut(device.id, number, basis, in: id, at: time, by: person, into: &writes)
         }
         return writes
@@ -133,12 +135,15 @@ extension GroupState {
     }
 
     /// The heads of all that is here, or of what is older than a moment and follows nothing younger.
-    func basis(before moment: UInt64?) -> [ActID]? {
+    ///
+    /// - Parameter doubted: which acts may have any date, since somebody signed them who is not to be believed: of them
+    ///   only those are as old that somebody else, who is in without them, had followed by then.
+    func basis(
+        before moment: UInt64?, doubting doubted: (ActStatement) -> Bool = { _ in false }
+    ) -> [ActID]? {
         var view = self.view(with: [])
         if let moment {
-            var older = ActSet(room: view.graph.count)
-            for (place, time) in view.graph.times.enumerated()
-            where time < moment || place == view.graph.root { older.insert(place) }
+            let older = view.acts(before: moment, doubting: doubted)
             view = GroupView(view.graph.statements(older), history: view.history)
         }
         let heads = view.headsByTakings.prefix(Limits.actBasis).sorted()
@@ -147,14 +152,47 @@ extension GroupState {
 }
 
 extension GroupView {
+    /// The acts that are older than a moment, and follow none that is only dated so.
+    fileprivate func acts(before moment: UInt64, doubting doubted: (ActStatement) -> Bool) -> ActSet
+    {
+        let graph = self.graph
+        let old = graph.ids.indices.filter { graph.times[$0] < moment || $0 == graph.root }
+        let doubts = old.filter { place in
+            switch graph.acts[place].kind {
+            // They bring or take nobody but their author.
+            case .create, .join, .leave, .tie, .cut: false
+            default: doubted(graph.acts[place])
+            }
+        }
+        var sure = ActSet(room: graph.count)
+        for place in old
+        where !doubts.contains(where: { $0 == place || graph.isSeen($0, by: place) }) {
+            sure.insert(place)
+        }
+        guard !doubts.isEmpty else { return sure }
+        let people = GroupView(graph.statements(sure), history: self.history).roster.brought
+        let vouching = old.filter { place in
+            sure.contains(place)
+                || !doubted(graph.acts[place]) && people.contains(graph.acts[place].author)
+        }
+        return graph.reach(of: vouching.map { graph.ids[$0] }) ?? sure
+    }
+}
+
+extension GroupView {
     /// From when on a person's device is cut, in milliseconds, as that person's word says; nil where it is not.
-    func cutTime(of device: OwnedDevice) -> UInt64? {
-        guard self.roster.cutDevices.contains(device) else { return nil }
-        return self.graph.acts.compactMap { act -> UInt64? in
-            guard act.author == device.person,
-                case .cut(device.device, let number, false) = act.kind
-            else { return nil }
-            return number
-        }.max()
+    func cutTime(of device: OwnedDevice) -> UInt64? { self.cutTimes[device] }
+
+    /// The same for all devices that are cut.
+    static func cutTimes(_ graph: ActGraph, _ roster: Roster) -> [OwnedDevice: UInt64] {
+        guard !roster.cutDevices.isEmpty else { return [:] }
+        var times: [OwnedDevice: UInt64] = [:]
+        for act in graph.acts {
+            guard case .cut(let device, let number, false) = act.kind else { continue }
+            let owned = OwnedDevice(person: act.author, device: device)
+            guard roster.cutDevices.contains(owned) else { continue }
+            times[owned] = max(times[owned] ?? 0, number)
+        }
+        return times
     }
 }

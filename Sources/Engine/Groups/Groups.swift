@@ -182,7 +182,12 @@ struct Groups {
             throw ActRefusal(reason: .notMember)
         }
         var signed: [Act] = []
-        var heads = since.flatMap { state.basis(before: $0) }.map { Set($0) } ?? state.heads
+        var removed: PersonID?
+        if case .remove(let person, _) = kind { removed = person }
+        let older = since.flatMap { moment in
+            state.basis(before: moment) { $0.author == removed }
+        }
+        var heads = older.map { Set($0) } ?? state.heads
         func add(_ kind: ActKind) {
             let latest = heads.compactMap { (state.acts[$0] ?? state.pending[$0])?.time }.max()
             // A tie follows as many as fit; one more leaves room for its own.

@@ -266,6 +266,9 @@ private struct StolenScene {
         let mia = GroupNet.id(of: 3)
         scene.net.ask(4, .groupAct(scene.net.group, .remove(mia, seen: [])))
         scene.net.settle()
+        // Somebody else's act is behind that one: it was there by then.
+        scene.net.ask(1, .groupAct(scene.net.group, .add(PersonID(fixed32(78)))))
+        scene.net.settle()
         scene.net.advance(milliseconds: 1_000)
         let stolen = scene.net[2].now.wall
         scene.net.advance(milliseconds: 1_000)
@@ -280,6 +283,18 @@ private struct StolenScene {
         // Who learns only later since when it was in other hands says so then.
         other.revoke(since: stolen)
         #expect(!other.isIn(at: 1) && !other.isIn(mia, at: 1))
+    }
+
+    // Shows: device.cut
+    @Test("has undone what it says to have done before that time, where nobody else had it by then")
+    func backdated() {
+        var scene = StolenScene()
+        // By its date this is older than the theft: a device can give any date.
+        scene.bring()
+        scene.net.advance(milliseconds: 1_000)
+        #expect(scene.isIn(at: 1))
+        scene.revoke(since: scene.net[2].now.wall - 500)
+        #expect(!scene.isIn(at: 1) && scene.isCut(at: 1))
     }
 
     @Test("is cut in a group that its person has left, and others know it once they are in again")
