@@ -521,7 +521,13 @@ struct Conversation: Sendable {
 
     /// Those of some records that digests and record clocks count.
     func counted(_ records: [Record]) -> [Record] {
-        records.filter { $0.kind != Record.Kind.mark || self.countsMark(of: $0.author) }
+        records.filter { self.counts($0) }
+    }
+
+    /// Addresses go by a frame of their own; an earlier version may have kept some among the records.
+    private func counts(_ record: Record) -> Bool {
+        record.kind != Record.Kind.address
+            && (record.kind != Record.Kind.mark || self.countsMark(of: record.author))
     }
 
     /// Notes the time of an entry that is shown.
@@ -563,7 +569,7 @@ struct Conversation: Sendable {
         var (newest, isComplete): (UInt64, Bool) = (0, true)
         for author in self.authors {
             for record in profiles.records(of: author, in: self.id)
-            where record.kind != Record.Kind.mark || self.countsMark(of: author) {
+            where self.counts(record) {
                 newest = max(newest, record.time.milliseconds)
                 guard record.time.milliseconds <= latest else {
                     isComplete = false
