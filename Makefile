@@ -33,7 +33,7 @@ STRIP ?= --strip
 # Where zsh of Debian looks for what packages bring is another folder.
 ZSH_COMPLETIONS ?= site-functions
 
-.PHONY: help demo build setup test labs sim interop counts bench load chat web coverage lint format \
+.PHONY: help demo sites-demo build setup test labs sim interop counts bench load chat web coverage lint format \
 	check check-long install uninstall dist deb packages doctor clean mutants fuzz faults
 
 help:  ## This list
@@ -44,6 +44,10 @@ demo: setup  ## Watch two nodes find each other, talk, crash and agree (10 secon
 	$(release_build) --product stoad
 	$(release_build) --product stoa
 	@Tests/System/Tools/demo.sh $(PROGRAMS)
+
+sites-demo: setup  ## Watch three sites of two nodes share a room over a NATS server (nats-server has to be there)
+	for program in stoad stoa stoa-sites; do $(release_build) --product $$program || exit; done
+	@Tests/System/Tools/sites-demo.sh $(PROGRAMS)
 
 build: setup  ## Build the release programs stoad and stoa
 	$(release_build)
@@ -114,11 +118,11 @@ install:  ## Install programs, units, manual pages and completions; takes PREFIX
 	@test -x $(PROGRAMS)/stoad -a -x $(PROGRAMS)/stoa || { echo 'first: make build' >&2; exit 66; }
 	install -D -m 755 $(STRIP) $(PROGRAMS)/stoad $(DESTDIR)$(PREFIX)/bin/stoad
 	install -D -m 755 $(STRIP) $(PROGRAMS)/stoa $(DESTDIR)$(PREFIX)/bin/stoa
-	for program in stoa-chat stoa-notify stoa-web; do \
+	for program in stoa-chat stoa-notify stoa-web stoa-sites; do \
 		install -D -m 755 $(STRIP) $(PROGRAMS)/$$program $(companions)/$$program || exit; \
 	done
 	install -d $(units)/user $(units)/system
-	for unit in user/stoad.service user/stoad.socket user/stoa-notify.service \
+	for unit in user/stoad.service user/stoad.socket user/stoa-notify.service user/stoa-sites.service \
 		system/stoad@.service system/stoad@.socket; do \
 		sed 's|@bindir@|$(PREFIX)/bin|; s|@libexecdir@|$(PREFIX)/libexec/stoa|' systemd/$${unit#*/} > $(units)/$$unit && \
 		chmod 644 $(units)/$$unit || exit; \
@@ -146,10 +150,10 @@ endif
 
 uninstall:  ## Remove what install installed
 	rm -f $(DESTDIR)$(PREFIX)/bin/stoad $(DESTDIR)$(PREFIX)/bin/stoa
-	rm -f $(companions)/stoa-chat $(companions)/stoa-notify $(companions)/stoa-web
+	rm -f $(companions)/stoa-chat $(companions)/stoa-notify $(companions)/stoa-web $(companions)/stoa-sites
 	rm -f $(share)/applications/stoa.desktop $(share)/icons/hicolor/scalable/apps/stoa.svg
 	rm -f $(units)/user/graphical-session.target.wants/stoa-notify.service
-	rm -f $(units)/user/stoa-notify.service $(units)/user/stoad.service $(units)/user/stoad.socket
+	rm -f $(units)/user/stoa-notify.service $(units)/user/stoa-sites.service $(units)/user/stoad.service $(units)/user/stoad.socket
 	rm -f $(units)/system/stoad@.service $(units)/system/stoad@.socket
 	for page in $(pages); do rm -f $(share)/man/man$${page##*.}/$$page; done
 	rm -f $(share)/bash-completion/completions/stoa $(share)/fish/vendor_completions.d/stoa.fish

@@ -53,6 +53,7 @@ let package = Package(
         .executable(name: "stoa-chat", targets: ["stoa-chat"]),
         .executable(name: "stoa-notify", targets: ["stoa-notify"]),
         .executable(name: "stoa-web", targets: ["stoa-web"]),
+        .executable(name: "stoa-sites", targets: ["stoa-sites"]),
     ],
     targets: [
         .systemLibrary(
@@ -64,6 +65,7 @@ let package = Package(
         .systemLibrary(
             name: "CMicroHTTP", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
         // Loaded when it is needed, not linked; its shim.h says why.
         .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
         // Likewise.
@@ -100,6 +102,10 @@ let package = Package(
         library("Screen", ["CCurses", "Chat"]),
         // All that `stoa-notify` decides.
         library("Notifications", ["ControlAPI", "ControlClient"]),
+        // A program with an event loop calls the daemon.
+        library("DaemonCalls", ["ControlAPI", "ControlClient", "Loop", "Posix"]),
+        // All that `stoa-sites` decides.
+        library("Sites", ["ControlAPI"]),
         // All that `stoa-web` decides.
         library("Web", ["CPage", "ControlAPI"]),
         library("Storage", ["Engine", "Formats", "CPages", "CSQLite"]),
@@ -132,7 +138,17 @@ let package = Package(
         // The page in the browser: its server, and the way from the browser to the daemon.
         .executableTarget(
             name: "stoa-web",
-            dependencies: ["CMicroHTTP", "ControlAPI", "ControlClient", "Loop", "Posix", "Web"],
+            dependencies: [
+                "CMicroHTTP", "ControlAPI", "ControlClient", "DaemonCalls", "Loop", "Posix", "Web",
+            ],
+            swiftSettings: strict),
+
+        // Rooms that several sites share, over NATS servers; the only program that links libnats.
+        .executableTarget(
+            name: "stoa-sites",
+            dependencies: [
+                "CNATS", "ControlAPI", "ControlClient", "DaemonCalls", "Loop", "Posix", "Sites",
+            ],
             swiftSettings: strict),
 
         // For `make sim`; never installed.
@@ -155,6 +171,7 @@ let package = Package(
         tests("Chat", ["Chat", "ControlAPI", "Letters", "TestSupport"]),
         tests("Notifications", ["ControlAPI", "ControlClient", "Notifications"]),
         tests("Web", ["ControlAPI", "Web"]),
+        tests("Sites", ["ControlAPI", "Sites"]),
         tests("Posix", ["Posix", "TestSupport"]),
         tests("Loop", ["Loop", "Posix", "TestSupport"]),
         tests(

@@ -32,6 +32,12 @@ package enum ControlLimits {
     package static let historyMessages = 1_000
     /// How many messages `history` returns when the caller names no limit.
     package static let historyMessagesDefault = 50
+    /// The most items of other sites in one call.
+    package static let siteItems = 64
+    /// No item is larger than this, sealed, in bytes.
+    package static let siteItemBytes = 262_144
+    /// What sealed items of one call may take together, in bytes, before base64: the line has room for them.
+    package static let siteBytes = 589_824
     /// The most elements of one page of a list.
     package static let pageItems = 1_000
     /// How many elements a page of a list has when the caller names no limit.

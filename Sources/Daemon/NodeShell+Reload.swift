@@ -82,6 +82,7 @@ extension NodeShell {
         self.realms = realms
         self.warnOfUnknownRealm()
         self.happened(.realms(self.nodeRealms))
+        self.after(0) { self.resumeExport() }
         self.happened(.preferences(new.preferences))
         self.tellReach()
         for setting in Setting.ofUsers

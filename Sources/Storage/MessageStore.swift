@@ -215,6 +215,21 @@ package actor MessageStore {
         return runs
     }
 
+    /// The runs of some conversations that have come behind a place, in their order; about so many bytes of them, but
+    /// one in any case.
+    ///
+    /// Before a run that deletes others' texts come the runs that these were in. A store keeps the runs of its own author
+    /// as they were written; of others it may have several as one.
+    package func runs(
+        since place: ArrivalPlace, in conversations: [ConversationID: SiteScope],
+        by keyring: Keyring, byteLimit: Int
+    ) throws(StoreFailure) -> ArrivedRuns {
+        try self.perform { (file) throws(SQLiteError) in
+            try file.runs(
+                since: place, in: conversations, by: keyring, byteLimit: byteLimit)
+        }
+    }
+
     /// What is stored of the payloads of consecutive entries of a log; none where the log has no
     /// entry at `first`, or none that counts.
     ///

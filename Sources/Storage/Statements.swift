@@ -13,6 +13,7 @@ struct Statements {
     let files: FileStatements
     let streams: StreamStatements
     let groups: GroupStatements
+    let sites: SiteStatements
 
     /// How far arrivals have come, held ones counted too; grows with every entry that is appended,
     /// and with every notice.
@@ -40,6 +41,7 @@ struct Statements {
         self.files = FileStatements(database)
         self.streams = StreamStatements(database)
         self.groups = GroupStatements(database)
+        self.sites = SiteStatements(database)
     }
 }
 

@@ -16,6 +16,35 @@ package struct StoreFileIdentity: Hashable, Sendable {
     }
 }
 
+/// Runs in the order in which they have come.
+package struct ArrivedRuns: Sendable {
+    /// A run, and whether it takes the place of one with texts that were deleted since.
+    package struct Element: Sendable {
+        package var run: Run
+        package var replaces: Bool
+    }
+
+    package var runs: [Element] = []
+    /// Up to where these are all.
+    package var through: ArrivalPlace
+    /// Whether nothing has come since.
+    package var isAll = false
+
+    init(through place: ArrivalPlace) { self.through = place }
+}
+
+/// A place among what has come to a store.
+package struct ArrivalPlace: Equatable, Sendable {
+    /// The arrival of the last run of which all was given.
+    package var arrival: Int64 = 0
+    /// How many runs were given of the next one, which has others deleted.
+    package var within = 0
+
+    package init(arrival: Int64 = 0, within: Int = 0) {
+        (self.arrival, self.within) = (arrival, within)
+    }
+}
+
 /// A place in the display order (hlc, author, incarnation, seq) of a conversation.
 package struct DisplayPosition: Hashable, Sendable {
     /// The author's clock.

@@ -1,5 +1,6 @@
 import CMicroHTTP
 import ControlAPI
+import DaemonCalls
 import Glibc
 import Loop
 import Posix

@@ -1,5 +1,6 @@
 import ControlAPI
 import ControlClient
+import DaemonCalls
 import Loop
 import Posix
 import Web

@@ -29,8 +29,8 @@ struct CommandGroup {
         CommandGroup(
             title: "This machine",
             names: [
-                "status", "doctor", "connect", "usage", "settings", "notify", "backup", "restore",
-                "device", "lock", "unlock", "help",
+                "status", "doctor", "connect", "sites", "usage", "settings", "notify", "backup",
+                "restore", "device", "lock", "unlock", "help",
             ]),
     ]
 }

@@ -23,6 +23,7 @@ enum CommandTable {
         StatusCommand.self,
         PeersCommand.self,
         UsageCommand.self,
+        SitesCommand.self,
         RoomsCommand.self,
         ConversationsCommand.self,
         MembersCommand.self,

@@ -322,4 +322,27 @@ struct ReachFindingTests {
         }
         #expect(found.severity == .warning && found.remedy.contains("is on"))
     }
+
+    @Test("what keeps rooms from other sites is told, and what goes there is noted")
+    func sites() {
+        var facts = DiagnosisFacts()
+        func problems() -> [String] {
+            Diagnosis.findings(facts).filter { $0.check == "sites" }.map(\.text)
+        }
+        func notes() -> [String] {
+            Diagnosis.notes(facts).filter { $0.hasPrefix("other sites") }
+        }
+        #expect(problems().isEmpty && notes().isEmpty)
+        var report = SitesReport()
+        (report.state, report.server) = (.linked, "nats://192.0.2.7:4222")
+        facts.sites = DiagnosisFacts.Sites(report: report, isRunning: true)
+        #expect(problems().isEmpty)
+        #expect(notes() == ["other sites: linked to nats://192.0.2.7:4222"])
+        (report.state, report.problem) = (.noStream, "the servers have no stream")
+        facts.sites = DiagnosisFacts.Sites(report: report, isRunning: true)
+        #expect(problems().count == 1 && problems()[0].contains("no stream"))
+        #expect(notes().isEmpty)
+        facts.sites = DiagnosisFacts.Sites(report: report, isRunning: false)
+        #expect(problems().count == 1 && problems()[0].contains("has ended"))
+    }
 }

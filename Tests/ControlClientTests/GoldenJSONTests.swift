@@ -30,7 +30,7 @@ import Testing
     ]
     private static let others: Set = [
         "realm", "backup", "restore", "device", "chat", "on", "run", "ask", "fetch", "picture",
-        "notify", "web", "call", "stream", "doctor", "group", "lock", "unlock",
+        "notify", "web", "call", "stream", "doctor", "group", "lock", "unlock", "sites",
     ]
 
     /// A full result of a method, of which nothing follows.

@@ -14,7 +14,7 @@ import Testing
     private static func daemon(lockAfter minutes: UInt64) throws -> TestDaemon {
         let daemon = try TestDaemon(rereading: { (old) throws(ConfigurationError) in
             var new = old
-            new.lockAfterMinutes = minutes
+            new.lock.afterMinutes = minutes
             return .run(new)
         })
         // Answered once all is open.

@@ -197,6 +197,9 @@ struct SettingsFilesTests {
             case .lockOnSleep: "yes"
             case .listen, .peer: "192.0.2.7:4100"
             case .discovery: "off"
+            case .sites: "nats://192.0.2.7:4222"
+            case .sitesRealm: "office"
+            case .sitesCredentials: "/run/other/file"
             }
         var running = try self.configuration()
         let read = try self.configuration(["--\(setting.rawValue)", value])

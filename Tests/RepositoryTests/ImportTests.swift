@@ -19,7 +19,14 @@ struct ImportTests {
         ],
         "Web": ["CPage", "ControlAPI"],
         "stoa-web": [
-            "CMicroHTTP", "ControlAPI", "ControlClient", "Glibc", "Loop", "Posix", "Web",
+            "CMicroHTTP", "ControlAPI", "ControlClient", "DaemonCalls", "Glibc", "Loop", "Posix",
+            "Web",
+        ],
+        "DaemonCalls": ["ControlAPI", "ControlClient", "Loop", "Posix"],
+        "Sites": ["ControlAPI"],
+        "stoa-sites": [
+            "CNATS", "ControlAPI", "ControlClient", "DaemonCalls", "Glibc", "Loop", "Posix",
+            "Sites", "Synchronization",
         ],
         "Screen": ["CCurses", "Chat", "Glibc"],
         "stoa-chat": ["Chat", "ControlAPI", "ControlClient", "Glibc", "Posix", "Screen"],

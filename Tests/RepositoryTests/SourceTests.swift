@@ -4,7 +4,7 @@ import Testing
 struct SourceTests {
     /// The modules that touch C, threads or memory by hand.
     private static let unsafeModules: Set<String> = [
-        "Posix", "Loop", "Storage", "Crypto", "Daemon", "Discovery", "stoa-web",
+        "Posix", "Loop", "Storage", "Crypto", "Daemon", "Discovery", "stoa-sites", "stoa-web",
     ]
 
     private static func module(_ file: TextFile) -> String {

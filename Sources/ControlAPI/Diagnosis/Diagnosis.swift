@@ -35,6 +35,7 @@ package enum Diagnosis {
         found += self.clock(facts)
         found += self.dials(facts)
         found += self.versions(facts)
+        found += self.sites(facts)
         found += self.disk(facts)
         found += self.quota(facts)
         found += self.database(facts)
@@ -44,8 +45,8 @@ package enum Diagnosis {
     /// What is no fault, and worth knowing about what was found.
     package static func notes(_ facts: DiagnosisFacts) -> [String] {
         [
-            self.reachAge(facts), self.otherNetworks(facts), self.encryption(facts),
-            self.keyring(facts),
+            self.reachAge(facts), self.otherNetworks(facts), self.sharing(facts),
+            self.encryption(facts), self.keyring(facts),
         ].compactMap { $0 }
     }
 

@@ -102,6 +102,17 @@ package struct DiagnosisFacts: Sendable {
         }
     }
 
+    /// What shares rooms with other sites says of itself.
+    package struct Sites: Sendable, Equatable {
+        package var report: SitesReport
+        package var isRunning: Bool
+
+        package init(report: SitesReport, isRunning: Bool) {
+            self.report = report
+            self.isRunning = isRunning
+        }
+    }
+
     /// What came of asking the daemon.
     package var answer = Answer.answered
     /// The version of the command line.
@@ -148,6 +159,8 @@ package struct DiagnosisFacts: Sendable {
     package var otherResponders: [String] = []
     /// Who holds the addresses of ``DiagnoseMethod/Result/taken``, as far as that can be found out.
     package var portHolders: [String: String] = [:]
+    /// What shares rooms with other sites; nil where nothing does.
+    package var sites: Sites?
     /// The files that are for the user alone.
     package var files: [PrivateFile] = []
 

@@ -51,6 +51,8 @@ package enum ControlMethods {
         CloseStreamMethod.self,
         AppendStreamMethod.self,
         CallSignalMethod.self,
+        ExportItemsMethod.self,
+        ImportItemsMethod.self,
         ConnectMethod.self,
         ProfileMethod.self,
         PictureMethod.self,

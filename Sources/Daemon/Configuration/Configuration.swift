@@ -4,6 +4,14 @@ package import Engine
 package import Formats
 package import Posix
 
+/// When a node locks by itself.
+package struct LockRules: Equatable, Sendable {
+    /// After how many minutes without a sign of the user; 0 for never.
+    package var afterMinutes: UInt64 = 0
+    /// Whether before the machine sleeps, and with the user's session.
+    var onSleep = false
+}
+
 /// All that a daemon is told before it starts.
 package struct Configuration: Equatable, Sendable {
     /// Where identity and database lie.
@@ -50,16 +58,19 @@ package struct Configuration: Equatable, Sendable {
     package var streamsKeepDays: UInt64
     /// The group whose members may use the control socket, too; nil for none.
     package var socketGroup: String?
-    /// After how many minutes without a sign of the user the node is locked; 0 for never.
-    package var lockAfterMinutes: UInt64 = 0
-    /// Whether the node is locked before the machine sleeps, and with the user's session.
-    package var locksOnSleep = false
+    /// When the node locks by itself.
+    package var lock = LockRules()
     /// The file that counters are written to; nil for none.
     package var metrics: String?
     /// What the files, the environment and flags say.
     var given = GivenSettings()
     /// Those that were given another value since the start, which counts at the next.
     var pending: [Setting] = []
+    /// What is shared with other sites, and by which servers.
+    var sites: SitesConfiguration {
+        // Checked when it was read.
+        (try? SitesConfiguration(self.given.values)) ?? SitesConfiguration()
+    }
     /// What was given and does not count, since an administrator has locked it: a line each.
     package var overruled: [String] { self.given.overruled }
 
@@ -154,10 +165,11 @@ extension Configuration {
         self.streamsKeepDays = try single(.streamsKeep).map(Self.days) ?? Limits.streamsKeepDays
         self.name = try single(.name).map(Self.name) ?? Self.bounded(userName() ?? "someone")
         self.socketGroup = single(.socketGroup)?.text
-        self.lockAfterMinutes = try single(.lockAfter).map(Self.lockAfter) ?? 0
+        self.lock.afterMinutes = try single(.lockAfter).map(Self.lockAfter) ?? 0
         if let value = single(.lockOnSleep) {
-            self.locksOnSleep = try Self.word(value, [("yes", true), ("no", false)])
+            self.lock.onSleep = try Self.word(value, [("yes", true), ("no", false)])
         }
+        _ = try SitesConfiguration(values)
         self.metrics = try single(.metrics).map { (value) throws(ConfigurationError) in
             try Self.path(value, orDefault: { "" })
         }
@@ -186,7 +198,7 @@ extension Configuration {
         return addresses
     }
 
-    private static func realm(_ value: SettingValue) throws(ConfigurationError) -> RealmName {
+    static func realm(_ value: SettingValue) throws(ConfigurationError) -> RealmName {
         if let name = RealmName(typed: value.text) { return name }
         throw Self.invalid(
             value, "cannot be the name of a realm",
@@ -234,7 +246,7 @@ extension Configuration {
         return value.text
     }
 
-    private static func path(
+    static func path(
         _ value: SettingValue?, orDefault fallback: () throws(PathError) -> String
     ) throws(ConfigurationError) -> String {
         guard let value else {
@@ -301,7 +313,7 @@ extension Configuration {
             remedy: nearest.map { "did you mean \($0)?" } ?? "use one of them")
     }
 
-    private static func invalid(
+    static func invalid(
         _ value: SettingValue, _ fault: String, remedy: String
     ) -> ConfigurationError {
         let shown = TerminalText.line(String(value.text.unicodeScalars.prefix(80)))

@@ -26,6 +26,9 @@ enum Setting: String, CaseIterable, Sendable {
     case socketGroup = "socket-group"
     case lockAfter = "lock-after"
     case lockOnSleep = "lock-on-sleep"
+    case sites
+    case sitesRealm = "sites-realm"
+    case sitesCredentials = "sites-credentials"
 
     /// The flag, such as `--data-dir`.
     var flag: String { "--\(self.rawValue)" }
@@ -71,6 +74,35 @@ enum Setting: String, CaseIterable, Sendable {
         case .listen, .interface, .discovery, .peer, .shareAddresses: self.descriptionOfNetwork
         case .autoFetch, .fileLimit, .socket, .socketGroup, .lockAfter, .lockOnSleep:
             self.descriptionOfFilesAndControl
+        case .sites, .sitesRealm, .sitesCredentials: self.descriptionOfSites
+        }
+    }
+
+    private var descriptionOfSites: Description {
+        switch self {
+        case .sites:
+            Description(
+                section: "Sites", valueShape: "nats://HOST[:PORT]",
+                help: "a NATS server that keeps rooms for other sites; repeatable",
+                fallback: "none", effect: .reload,
+                details:
+                    "With tls://HOST[:PORT] it insists on TLS. Name all servers of a cluster. Used "
+                    + "by stoa-sites, which has to run too: see the guide, Several sites.",
+                isList: true)
+        case .sitesRealm:
+            Description(
+                section: "Sites", valueShape: "NAME",
+                help: "the realm whose rooms are shared between sites", fallback: "none",
+                effect: .reload,
+                details: "Not the open one: its secret is what keeps the servers from reading.")
+        default:
+            Description(
+                section: "Sites", valueShape: "FILE",
+                help: "the file with which stoa-sites logs in to the servers", fallback: "none",
+                effect: .reload,
+                details:
+                    "A credentials file of NATS, or one with the line NAME:PASSWORD. It should be "
+                    + "readable by you alone.")
         }
     }
 
@@ -225,7 +257,7 @@ enum Setting: String, CaseIterable, Sendable {
                 help: "lock the node before the machine sleeps, and with your session",
                 fallback: "no", effect: .reload,
                 details:
-                    "systemd-logind announces both: sleep waits until the keys are forgotten, and a "
+                    "systemd-logind announces both: sleep waits up to five seconds for the lock, and a "
                     + "session is locked by loginctl lock-session, as by most screen lockers. "
                     + "Without a lock (stoa lock set) it has no effect.")
         default:
@@ -283,8 +315,11 @@ extension Configuration {
             case .streamsKeep: self.streamsKeepDays != other.streamsKeepDays
             case .socket: self.socket != other.socket
             case .socketGroup: self.socketGroup != other.socketGroup
-            case .lockAfter: self.lockAfterMinutes != other.lockAfterMinutes
-            case .lockOnSleep: self.locksOnSleep != other.locksOnSleep
+            case .lockAfter: self.lock.afterMinutes != other.lock.afterMinutes
+            case .lockOnSleep: self.lock.onSleep != other.lock.onSleep
+            case .sites: self.sites.servers != other.sites.servers
+            case .sitesRealm: self.sites.realm != other.sites.realm
+            case .sitesCredentials: self.sites.credentials != other.sites.credentials
             }
         }
     }

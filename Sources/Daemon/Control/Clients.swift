@@ -11,6 +11,12 @@ final class Clients {
     private(set) var subscriptions: [SubscriptionKey: Subscription] = [:]
     let streams = ClientStreams()
     var attention = Attention()
+    /// Who waits for what is to go to other sites.
+    var waitingExport: WaitingExport?
+    /// When somebody asked for it last, monotonic; nil for never.
+    var exportedAt: UInt64?
+    /// When they were given records last, monotonic.
+    var recordsExportedAt: UInt64 = 0
     /// When those who follow lists are told that some have changed.
     var lists = ListPace()
     /// The newest change that was shown.

@@ -11,7 +11,7 @@ package struct ControlBounds: Sendable {
     /// Requests of one batch whose answers may be large, such as `history`; the rest is refused.
     ///
     /// As many of the document of `rpc.discover` fit ``highWaterBytes``, which is a line.
-    package var largeAnswersPerBatch = 5
+    package var largeAnswersPerBatch = 4
     /// Bytes that wait for one client before it is closed.
     package var overflowBytes = 4 << 20
     /// How long a client may take none of the bytes that wait for it, before it is closed.

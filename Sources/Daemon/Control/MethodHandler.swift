@@ -41,7 +41,7 @@ extension NodeShell {
             return
         }
         // A client also says by itself that the user is away.
-        if self.configuration.lockAfterMinutes > 0, method.description.isChange,
+        if self.configuration.lock.afterMinutes > 0, method.description.isChange,
             method != PresenceMethod.self
         {
             self.clients.attention.act(at: self.now.monotonic)

@@ -29,6 +29,7 @@ extension NodeShell {
         case (.expired(let body), .expired(_, let count)): body(count)
         case (.reached(let body), .reach(let reports, let packets)): body(reports, packets)
         case (.handedOver(let body), .handedOver(let bytes)): body(bytes)
+        case (.imported(let body), .imported(let verdicts)): body(verdicts)
         case (.linked(let address), .connected(let peer)):
             pending.reply?.answer(
                 ConnectMethod.Result {
@@ -86,7 +87,7 @@ extension NodeShell {
             reply.answer(DeviceApproveMethod.Result { $0.check = check })
         case .revoked(let device), .renamed(let device): self.answerDevice(device, reply)
         case .sent, .erased, .expired, .connecting, .connected, .reach, .restored, .failed,
-            .handedOver, .synced:
+            .handedOver, .synced, .imported:
             preconditionFailure("what follows this was said with the request")
         }
     }
@@ -122,8 +123,10 @@ extension NodeShell {
             result.members = self.shownMembers(self.node.ask { $0.outcomes(of: message) })
         }
         result.shutOut = self.node.ask { $0.isShutOut } ? true : nil
-        result.waits = self.node.ask { $0.sendWait(in: message.conversation) }.map {
-            SendMethod.Waits($0)
+        let wait = self.node.ask { $0.sendWait(in: message.conversation) }
+        // Where nobody is linked, servers between sites may take it.
+        if wait != .nobody || !self.goesToSites(message.conversation) {
+            result.waits = wait.map { SendMethod.Waits($0) }
         }
         return result
     }

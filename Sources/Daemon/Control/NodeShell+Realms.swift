@@ -103,6 +103,7 @@ extension NodeShell {
             }
             change(&self.realms)
             self.happened(.realms(self.nodeRealms))
+            self.after(0) { self.resumeExport() }
             answer()
         }
         guard isTaken else { throw .busy("too much is waiting for the disk") }
@@ -148,6 +149,7 @@ extension NodeShell {
             self.realms.put(realm)
             self.log(.notice, "joined the realm \"\(name)\", as on another device of yours")
             self.happened(.realms(self.nodeRealms))
+            self.after(0) { self.resumeExport() }
         }
     }
 

@@ -24,6 +24,8 @@ struct PendingRequest {
         case reached(([DialBackReport], [PacketReport]) -> Void)
         /// What another device has handed over.
         case handedOver(([UInt8]) -> Void)
+        /// What became of what other sites have published.
+        case imported(([SiteVerdict]) -> Void)
         /// Also where the node refuses, for the shell itself; and whether the disk has taken it.
         case ended((Bool) -> Void)
     }

@@ -74,7 +74,7 @@ extension NodeShell {
     ///
     /// Where it says nothing, no timer is set.
     func lockWhenIdle(at now: UInt64) {
-        let minutes = self.configuration.lockAfterMinutes
+        let minutes = self.configuration.lock.afterMinutes
         guard minutes > 0, self.life.isRunning else { return }
         var wait = self.clients.attention.idleIn(minutes: minutes, at: now)
         if wait == 0 {

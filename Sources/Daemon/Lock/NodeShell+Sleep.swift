@@ -13,7 +13,7 @@ extension NodeShell {
     /// Sleep waits for as long as this process has the keys: the descriptor that delays it closes where the process
     /// is executed anew.
     func followSleep() {
-        guard self.configuration.locksOnSleep, self.life.isRunning, self.lockWord != nil else {
+        guard self.configuration.lock.onSleep, self.life.isRunning, self.lockWord != nil else {
             return self.upkeep.login = nil
         }
         guard self.upkeep.login == nil else { return }

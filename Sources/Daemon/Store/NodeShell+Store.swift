@@ -8,6 +8,9 @@ extension NodeShell {
     /// is to be off the disk.
     private static let emptyLogMilliseconds: UInt64 = 5_000
 
+    /// How long what comes to the disk may gather before other sites get it.
+    private static let exportMilliseconds: UInt64 = 5
+
     /// Asks the store, and goes on with its answer in a turn of its own.
     ///
     /// The task is kept until it is done, so that stopping can wait for it. Urgent work comes before
@@ -170,6 +173,9 @@ extension NodeShell {
             if outcome.hasErased { self.emptyLogSoon() }
             self.noteForSearch(outcome)
             self.happened(.committed(outcome))
+            if self.clients.waitingExport != nil {
+                self.after(Self.exportMilliseconds) { self.resumeExport() }
+            }
         case .failure(let failure):
             let text = "\(failure.detail); \(failure.remedy)"
             let isNew = self.disk.isNewFailure(failure.reason)

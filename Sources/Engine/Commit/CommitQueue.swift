@@ -7,11 +7,14 @@ struct Accepted: Hashable, Sendable {
     static let fullRun = 16
 
     var append: Append
-    var link: LinkID
+    /// Nil for one that a site has brought.
+    var link: LinkID?
     var channel: Channel
     var byteCount: Int
     /// Whether the user knows who has written or brought it.
     var isOfKnown = false
+    /// Who waits for what a site has brought.
+    var request: RequestID?
 
     var key: LogKey { self.append.run.run.key }
 
@@ -409,7 +412,7 @@ struct CommitQueue: Sendable {
         self.add(
             flight.batch.notices.filter { $0.conversation == nil || $0.kind == .roster } + waiting)
         self.isResting = true
-        return (Set(dropped.map(\.key)).sorted(), Set(dropped.map(\.link)).sorted())
+        return (Set(dropped.map(\.key)).sorted(), Set(dropped.compactMap(\.link)).sorted())
     }
 
     /// The store is tried again.

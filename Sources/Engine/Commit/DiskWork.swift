@@ -7,6 +7,8 @@ struct DiskWork: Sendable {
     var requestLine = RequestLine()
     var recentKeys = RecentKeys()
     var streams: StreamUpkeep
+    /// What sites have brought and is on its way.
+    var siteImports = SiteImports()
     /// Whether the store is new, though there was one.
     let isAfterLoss: Bool
 

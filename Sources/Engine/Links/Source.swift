@@ -21,6 +21,9 @@ package struct Source: Hashable, Comparable, Sendable, CustomStringConvertible {
         self.description = Self.network(of: host)
     }
 
+    /// That of all that servers between sites bring: whoever may write there can do so from anywhere.
+    static let sites = Source(description: "sites")
+
     /// Takes one that was kept, as ``description`` says it.
     package init(description: String) { self.description = description }
 

@@ -230,6 +230,8 @@ package enum Answer: Hashable, Sendable {
     case handedOver([UInt8])
     /// It is on disk that a device is the user's no longer.
     case revoked(PeerID)
+    /// What became of what sites have brought; what is taken is on disk.
+    case imported([SiteVerdict])
     /// It is on disk what a device of the user is called.
     case renamed(PeerID)
     /// Nothing has changed.

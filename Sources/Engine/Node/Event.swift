@@ -143,6 +143,8 @@ package enum Request: Hashable, Sendable {
     case approveDevice(code: String)
     /// Have a device be the user's no longer; in groups, what it did since then is undone, though it is known here.
     case revokeDevice(PeerID, since: UInt64? = nil)
+    /// Take what sites have brought, in its order; nil for what could not be opened.
+    case importItems([SiteItem?])
     /// Call a device of the user so, on all of them; empty to have no name.
     case renameDevice(PeerID, String)
 }

@@ -38,7 +38,8 @@ extension Node {
     package var hasCreditedEarly: Bool {
         var underWay: [LinkID: [Channel: Int]] = [:]
         for run in self.disk.commits.underWay {
-            underWay[run.link, default: [:]][run.channel, default: 0] += run.byteCount
+            guard let link = run.link else { continue }
+            underWay[link, default: [:]][run.channel, default: 0] += run.byteCount
         }
         return underWay.contains { link, channels in
             channels.contains { channel, bytes in

@@ -267,6 +267,9 @@ extension Node {
         for link in dropped.links where self.links.has(link) {
             self.close(link, .storage, "the disk cannot be written")
         }
+        for request in self.disk.siteImports.fail() {
+            self.answer(request, .failed(.storage(failure)))
+        }
         for key in dropped.keys { self.seekAgain(key) }
         self.actions.append(
             .arm(.storage, at: self.now.monotonic + Limits.storageRetryMilliseconds))

@@ -63,14 +63,14 @@ extension Node {
     ///
     /// Where there are many members, those of some count alone; but of whom the user knows they are taken always, and so
     /// is that of who is linked, since others may know them. What is left out is there still with the next digest.
-    func isTimely(_ record: Record, on id: LinkID) -> Bool {
+    func isTimely(_ record: Record, on id: LinkID? = nil) -> Bool {
         guard record.kind == Record.Kind.mark, let conversation = record.conversation else {
             return true
         }
         guard self.conversations.table.has(conversation) else { return false }
         let isKnown = self.tier(of: record.author) >= .known
         return
-            (isKnown || record.author == self.links[id].info.peer
+            (isKnown || id.map { record.author == self.links[$0].info.peer } ?? false
             || self.conversations.table[known: conversation].countsMark(of: record.author))
             && self.receipts.marks.isTimely(record.key, isKnown: isKnown, at: self.now.monotonic)
     }

@@ -113,8 +113,10 @@ extension Node {
     /// Whether the digest of a conversation counts a record, if it stands.
     ///
     /// One of a device that has not written there counts where another of the person has, if that is known.
-    private func isCounted(_ record: Record, in conversation: ConversationID) -> Bool {
-        guard (record.conversation ?? conversation) == conversation else { return false }
+    func isCounted(_ record: Record, in conversation: ConversationID) -> Bool {
+        guard record.kind != Record.Kind.address,
+            (record.conversation ?? conversation) == conversation
+        else { return false }
         let known = self.conversations.table[known: conversation]
         guard known.count(of: record.author) == 0 else { return true }
         guard let person = record.key.person, self.isKnown(record.key.person) else { return false }
@@ -158,7 +160,7 @@ extension Node {
     }
 
     /// Whether a record may take the place of what is here, and there is room for it.
-    private func takes(_ record: Record) -> Bool {
+    func takes(_ record: Record) -> Bool {
         self.hasRoom(for: record)
             && Profiles.takesPlace(record, of: self.record(record.key), self.clocks.own)
             && (record.key.person != nil
@@ -172,7 +174,7 @@ extension Node {
     /// Anybody can certify any device with their own keys, so others prove nothing.
     ///
     /// Each person speaks for themselves alone, so what another one says of the same device changes nothing.
-    private func isOfItsPerson(_ record: Record) -> Bool {
+    func isOfItsPerson(_ record: Record) -> Bool {
         guard let person = record.key.person else { return true }
         if self.isKnown(record.key.person) {
             return person == self.own.certificate.personID || self.record(record.key) != nil
@@ -264,7 +266,7 @@ extension Node {
         }
     }
 
-    private mutating func take(_ record: Record) {
+    mutating func take(_ record: Record) {
         self.disk.commits.records.add(record)
         guard record.revocation?.stands == false, let person = record.key.person else { return }
         self.groups.noteRevoked(record.author, of: person)
@@ -281,7 +283,7 @@ extension Node {
     }
 
     /// The records that a conversation's digest counts.
-    private func countedRecords(of conversation: ConversationID) -> [Record] {
+    func countedRecords(of conversation: ConversationID) -> [Record] {
         let known = self.conversations.table[known: conversation]
         return known.authors.flatMap {
             known.counted(self.persons.profiles.records(of: $0, in: conversation))

@@ -86,6 +86,7 @@ extension Node {
         case .confirmDevice(let check): self.confirmDevice(check, request)
         case .approveDevice(let code): self.approveDevice(code, request)
         case .revokeDevice(let peer, let since): self.revokeDevice(peer, since: since, request)
+        case .importItems(let items): self.importItems(items, request)
         case .renameDevice(let peer, let name): self.renameDevice(peer, name, request)
         }
     }

@@ -11,11 +11,13 @@ extension Node {
 
     /// Makes room for a log that begins with a run; false where there is none.
     mutating func makeRoom(
-        for run: VerifiedRun, _ opening: CheckedOpening?, on id: LinkID
+        for run: VerifiedRun, _ opening: CheckedOpening?, from origin: RunOrigin
     ) -> Bool {
         let key = run.run.key
-        guard self.makeRoom(for: key, of: opening?.person, at: run.run.entries[0].time, on: id)
-        else { return false }
+        let time = run.run.entries[0].time
+        guard self.makeRoom(for: key, of: opening?.person, at: time, from: origin) else {
+            return false
+        }
         for incarnation in opening?.closes ?? [] where incarnation != key.name.incarnation {
             self.closeLog(
                 LogKey(
@@ -31,7 +33,8 @@ extension Node {
         else {
             return true
         }
-        return self.makeRoom(for: proof.key, of: nil, at: proof.left.entries[0].time, on: id)
+        return self.makeRoom(
+            for: proof.key, of: nil, at: proof.left.entries[0].time, from: .link(id))
     }
 
     /// Makes room for an own log that begins, which has it in any case.
@@ -45,7 +48,7 @@ extension Node {
     }
 
     private mutating func makeRoom(
-        for key: LogKey, of person: PersonID?, at time: HybridTime, on id: LinkID
+        for key: LogKey, of person: PersonID?, at time: HybridTime, from origin: RunOrigin
     ) -> Bool {
         let tier = self.tier(of: key.name.author, person)
         let stays = self.stays(key.name, LogProgress(), tier)
@@ -54,7 +57,7 @@ extension Node {
             if stays { self.conversations.roomless.insert(key.name.author) }
             return false
         }
-        let source = self.charged(for: key, on: id)
+        let source = self.charged(for: key, from: origin)
         guard !self.conversations.diskShares.refuses(tier, from: source) else { return false }
         var victim: LogName?
         let own = self.conversations.table[known: key.conversation].count(of: key.name.author)
@@ -86,13 +89,16 @@ extension Node {
     }
 
     /// To whom a log is charged: to whoever brought it, whoever wrote it.
-    private func charged(for key: LogKey, on id: LinkID) -> Source {
+    private func charged(for key: LogKey, from origin: RunOrigin) -> Source {
         #if MUTANTS
             if Mutant.chargeAuthors.isActive {
                 return Source(description: key.name.author.description)
             }
         #endif
-        return Source(self.links[id].address)
+        switch origin {
+        case .link(let id): return Source(self.links[id].address)
+        case .site: return Source.sites
+        }
     }
 
     /// How far an author is trusted, whose log says of which person it is.

@@ -1,6 +1,31 @@
 internal import Crypto
 internal import Formats
 
+/// From where a run has come.
+enum RunOrigin: Hashable, Sendable {
+    case link(LinkID)
+    /// By way of servers between sites.
+    case site
+}
+
+/// What a run is beside what is here of its log.
+enum RunFinding: Sendable {
+    /// It says nothing new.
+    case known
+    /// It is of a log that is not read so far.
+    case unread
+    /// What is before it is not here.
+    case early
+    /// It is not what its author has signed, in these words.
+    case forged(String)
+    /// It is of another history than the one here.
+    case forking(VerifiedRun)
+    /// Its log may not begin here: for want of room, or for whose it is.
+    case refused(VerifiedRun, by: PersonID?)
+    /// What of it is not here, and what its log begins with.
+    case new(VerifiedRun, CheckedOpening?)
+}
+
 /// Runs that come in: checked, and given to the store.
 extension Node {
     mutating func receiveRun(_ run: Run, _ frame: ReceivedFrame, on id: LinkID) {
@@ -38,65 +63,92 @@ extension Node {
     /// Whether a run was taken on; otherwise its bytes have been consumed.
     private mutating func acceptRun(_ run: Run, _ frame: ReceivedFrame, on id: LinkID) -> Bool {
         let key = run.key
-        let log = self.conversations.table[known: key.conversation].log(key.name)
         if self.catchUp.forkSearches.isSearching(key, on: id) {
             self.continueForkSearch(run, on: id)
             return false
         }
-        if log.isBeyondFork(run.first) || run.last < log.tail.seq { return false }
-        if run.first > self.conversations.table[known: key.conversation].limit(of: key.name) {
+        switch self.judge(run, from: .link(id)) {
+        case .known: return false
+        case .unread:
             self.readOnly(run, on: id)
             return false
-        }
-        // Of many peers who bring the same, each but the first says nothing that need be checked.
-        if run.last == log.tail.seq, run.ids.last == log.tail.id { return false }
-        if run.first > log.tail.seq + 1 {
+        case .early:
             // Of a log that is not known here only its beginning says anything.
-            if log.tail.seq > 0 {
+            if self.conversations.table[known: key.conversation].log(key.name).tail.seq > 0 {
                 self.noteSigned(run, on: id)
                 self.noteMore(key, seq: run.last, on: id)
             }
             return false
-        }
-        guard let verified = run.verified() else {
-            self.violation(id, "forged run of \(key.name.author.shortText)")
+        case .forged(let what):
+            self.violation(id, what)
             return false
+        case .forking(let verified):
+            self.searchFork(of: key, on: id, with: verified)
+            return false
+        case .refused(let suffix, let person):
+            self.refuseLog(key, on: id)
+            // Where only room is lacking, the log is asked for again once there is some.
+            if let person { self.readRefused(suffix, by: person, on: id) }
+            return false
+        case .new(let suffix, let opening):
+            let log = self.conversations.table[known: key.conversation].log(key.name)
+            guard self.takesGroupRun(suffix, by: opening?.person ?? log.person, on: id) else {
+                return false
+            }
+            // Of a log that is known here all links know the name, and of one that is not taken none need.
+            if log.tail.seq == 0 { self.learnNewName(key, from: id) }
+            self.noteOwn(key)
+            self.queueRun(suffix, opening, frame, on: id)
+            return true
+        }
+    }
+
+    /// What a run is beside what is here of its log, also of what is on its way to the disk; a log that begins with it has
+    /// its place then.
+    mutating func judge(_ run: Run, from origin: RunOrigin) -> RunFinding {
+        let key = run.key
+        let log = self.conversations.table[known: key.conversation].log(key.name)
+        if log.isBeyondFork(run.first) || run.last < log.tail.seq { return .known }
+        if run.first > self.conversations.table[known: key.conversation].limit(of: key.name) {
+            return .unread
+        }
+        // Of many peers who bring the same, each but the first says nothing that need be checked.
+        if run.last == log.tail.seq, run.ids.last == log.tail.id { return .known }
+        if run.first > log.tail.seq + 1 { return .early }
+        guard let verified = run.verified() else {
+            return .forged("forged run of \(key.name.author.shortText)")
         }
         // The entry at our own head must be the one that we have.
         let theirs =
             run.first == log.tail.seq + 1 ? run.prev : verified.ids[Int(log.tail.seq - run.first)]
-        if log.tail.seq > 0 && theirs != log.tail.id {
-            self.searchFork(of: key, on: id, with: verified)
-            return false
-        }
+        if log.tail.seq > 0 && theirs != log.tail.id { return .forking(verified) }
         // What is new of a run may begin at the fork only.
         guard let suffix = verified.suffix(from: log.tail.seq + 1),
             !log.isBeyondFork(suffix.run.first)
-        else { return false }
+        else { return .known }
         guard suffix.run.entries[0].time > log.tail.time else {
-            self.violation(id, "a run of \(key.name.author.shortText) goes back in time")
-            return false
+            return .forged("a run of \(key.name.author.shortText) goes back in time")
         }
         let opening = self.opening(of: suffix)
-        let isAdmitted = log.tail.seq > 0 || self.isAdmitted(opening?.person, of: key)
-        guard
-            isAdmitted && (log.tail.seq > 0 || self.makeRoom(for: suffix, opening, on: id))
-        else {
-            self.refuseLog(key, on: id)
-            // Where only room is lacking, the log is asked for again once there is some.
-            if !isAdmitted, let person = opening?.person {
-                self.readRefused(suffix, by: person, on: id)
-            }
-            return false
+        guard log.tail.seq == 0 else { return .new(suffix, opening) }
+        guard self.isAdmitted(opening?.person, of: key) else {
+            return .refused(suffix, by: opening?.person)
         }
-        guard self.takesGroupRun(suffix, by: opening?.person ?? log.person, on: id) else {
-            return false
+        return self.makeRoom(for: suffix, opening, from: origin)
+            ? .new(suffix, opening) : .refused(suffix, by: nil)
+    }
+
+    /// Takes a run that a site has brought; it goes to the disk after what of its log is on the way there.
+    mutating func queueRun(
+        _ run: VerifiedRun, _ opening: CheckedOpening?, bytes: Int, for request: RequestID
+    ) {
+        if self.conversations.table[known: run.run.key.conversation].log(run.run.key.name).tail.seq
+            == 0
+        {
+            self.learnName(run.run.key)
         }
-        // Of a log that is known here all links know the name, and of one that is not taken none need.
-        if log.tail.seq == 0 { self.learnNewName(key, from: id) }
-        self.noteOwn(key)
-        self.queueRun(suffix, opening, frame, on: id)
-        return true
+        self.noteOwn(run.run.key)
+        self.queueRun(run, opening, .sync, bytes, on: nil, for: request)
     }
 
     private mutating func learnNewName(_ key: LogKey, from id: LinkID) {
@@ -128,6 +180,13 @@ extension Node {
 
     private mutating func queueRun(
         _ run: VerifiedRun, _ opening: CheckedOpening?, _ frame: ReceivedFrame, on id: LinkID
+    ) {
+        self.queueRun(run, opening, frame.channel, frame.byteCount, on: id)
+    }
+
+    private mutating func queueRun(
+        _ run: VerifiedRun, _ opening: CheckedOpening?, _ channel: Channel, _ byteCount: Int,
+        on id: LinkID?, for request: RequestID? = nil
     ) {
         let key = run.run.key
         let log = self.conversations.table[known: key.conversation].log(key.name)
@@ -161,10 +220,11 @@ extension Node {
         if run.run.entries.count <= Limits.keptContents || self.keyring.isSealed(key.conversation) {
             append.contents = readings.map(\.content)
         }
-        let accepted = Accepted(
+        var accepted = Accepted(
             append: append,
-            link: id, channel: frame.channel, byteCount: frame.byteCount,
-            isOfKnown: self.isOfKnown(id) || isOfKnown)
+            link: id, channel: channel, byteCount: byteCount,
+            isOfKnown: id.map { self.isOfKnown($0) } ?? false || isOfKnown)
+        accepted.request = request
         self.enqueueRun(accepted, hasPending: hasPending)
     }
 
@@ -176,8 +236,8 @@ extension Node {
                     .append(accepted.append.run)
                 self.markDirty(accepted.key)
             }
-            if Mutant.creditBeforeCommit.isActive {
-                self.consume(accepted.byteCount, on: accepted.channel, of: accepted.link)
+            if Mutant.creditBeforeCommit.isActive, let link = accepted.link {
+                self.consume(accepted.byteCount, on: accepted.channel, of: link)
             }
         #endif
         self.disk.commits.add(accepted, hasPending: hasPending)
@@ -185,13 +245,15 @@ extension Node {
 
     /// Returns the credit of a run that is on disk, or will never be.
     mutating func returnCredit(for accepted: Accepted) {
+        if let request = accepted.request { self.settleSite(request) }
+        guard let link = accepted.link else { return }
         #if MUTANTS
             if Mutant.creditBeforeCommit.isActive { return }
             if Mutant.creditTwice.isActive {
-                self.consume(accepted.byteCount, on: accepted.channel, of: accepted.link)
+                self.consume(accepted.byteCount, on: accepted.channel, of: link)
             }
         #endif
-        self.consume(accepted.byteCount, on: accepted.channel, of: accepted.link)
+        self.consume(accepted.byteCount, on: accepted.channel, of: link)
     }
 
     /// Entries older than this arrive late; none do before the user has been in the room for a while.

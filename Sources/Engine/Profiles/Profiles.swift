@@ -14,6 +14,8 @@ struct Profiles: Sendable {
     /// What of strangers' records is passed on at once.
     var pace = TokenBucket(
         capacity: Limits.passedRecordBytes, fullMilliseconds: Limits.passedRecordMilliseconds)
+    /// Grows with each that is settled or goes.
+    private(set) var changes: UInt64 = 0
     /// Those of before that were found right.
     var checked = CheckedRecords()
 
@@ -79,6 +81,7 @@ struct Profiles: Sendable {
 
     /// Takes a record that is on disk; gives those that are over the bound then.
     mutating func settle(_ record: Record) -> [RecordKey] {
+        self.changes += 1
         let key = record.key
         if Self.isProfile(key) {
             let earlier = self.profiles.updateValue(record, forKey: key.author)
@@ -145,6 +148,7 @@ struct Profiles: Sendable {
                 gone += self.profiles[author].map { [$0.key] } ?? []
             }
         }
+        self.changes += UInt64(gone.count)
         for key in gone {
             if Self.isProfile(key) { self.dropProfile(of: key.author) } else { self.drop(key) }
         }
@@ -153,6 +157,7 @@ struct Profiles: Sendable {
 
     /// Forgets all records of somebody.
     mutating func forget(_ author: PeerID) {
+        self.changes += 1
         self.dropProfile(of: author)
         for key in (self.others[author] ?? [:]).keys { self.drop(key) }
     }

@@ -41,6 +41,7 @@ struct FactGathering {
             facts.units = self.units()
         }
         if facts.answer == .answered { self.askMore(&facts) }
+        facts.sites = DiagnosisFacts.Sites(besides: socket)
         self.lookAtSession(&facts)
         facts.lookAtNetwork()
         let paths = Paths(environment: self.context.environment, userID: ProcessEnvironment.userID)

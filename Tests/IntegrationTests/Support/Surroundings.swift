@@ -66,6 +66,12 @@ enum Surroundings {
                 && (try? ChildProcess.run(["/usr/bin/python3", "-c", "import dbus, gi"])) != nil,
         "needs dbus, python3-dbus and python3-gi: Tests/System/Tools/setup.sh --test")
 
+    /// Runs tests where a server of NATS is.
+    static let nats = ConditionTrait.enabled(
+        if: Self.mayNotSkip
+            || ["/usr/sbin/", "/usr/bin/"].contains { Files.exists($0 + "nats-server") },
+        "needs nats-server: Tests/System/Tools/setup.sh --labs")
+
     private static let canRunLabs: Bool = {
         guard Self.isRoot else { return false }
         let isInstalled = ["ip", "nsenter", "avahi-daemon", "dbus-daemon", "strace"].allSatisfy {

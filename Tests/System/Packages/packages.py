@@ -79,17 +79,18 @@ def compare_files(checks: Checks, programs: Path, debs: dict[str, Path], work: P
     said(
         "make", "-C", PROJECT, "install", f"DESTDIR={source}", "PREFIX=/usr", f"PROGRAMS={programs}",
         "ZSH_COMPLETIONS=vendor-completions")
-    for name in ("stoa", "stoad"):
-        said("dpkg-deb", "-x", debs[name], package)
+    for name in debs:
+        if not name.endswith("-dbgsym"):
+            said("dpkg-deb", "-x", debs[name], package)
     # What every Debian package has, and `make install` has not.
-    own = re.compile(r"usr/share/doc/stoa(d($|/)|/(changelog|copyright))")
+    own = re.compile(r"usr/share/doc/stoa((d|-sites)($|/)|/(changelog|copyright))")
     found = {name: what for name, what in tree(package).items() if not own.match(name)}
     due = tree(source)
     checks.same("make install and the packages place the same files", sorted(found), sorted(due))
     for name in sorted(found.keys() & due.keys()):
         checks.same(f"{name} is the same in both", found[name], due[name])
     symbols = "".join(
-        said("dpkg-deb", "-c", debs[name]) for name in ("stoa-dbgsym", "stoad-dbgsym"))
+        said("dpkg-deb", "-c", debs[name]) for name in debs if name.endswith("-dbgsym"))
     for name, (_, what) in due.items():
         if re.match(r"usr/(bin|libexec)/", name):
             assert isinstance(what, str)

@@ -5,7 +5,7 @@
 #   package.sh PROGRAMS FOLDER      STOA_QUICK=1, for a check: compressed less, and with what is changed
 #                                   and not committed, which is refused otherwise
 #
-# Leaves stoa_*.deb, stoad_*.deb and the debug symbols in FOLDER, which is made anew.
+# Leaves stoa_*.deb, stoad_*.deb, stoa-sites_*.deb and the debug symbols in FOLDER, which is made anew.
 set -euo pipefail
 programs=$(realpath "${1:?PROGRAMS is missing: .build/release}") folder=${2:?FOLDER is missing}
 cd "$(dirname "$0")/../../.."

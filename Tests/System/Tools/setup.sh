@@ -9,11 +9,11 @@
 set -euo pipefail
 
 build=(libsodium-dev libsqlite3-dev libsystemd-dev libavahi-core-dev libavahi-compat-libdnssd-dev
-    libncurses-dev libssl-dev libmicrohttpd-dev pkg-config)
+    libncurses-dev libssl-dev libmicrohttpd-dev libnats-dev pkg-config)
 # The two libraries are loaded while they are used, so a package of Stoa only suggests them.
 test=(python3-venv libzxcvbn0 libqrencode4 dbus gnome-keyring libsecret-tools python3-dbus python3-gi)
 packages=(debhelper dpkg-dev lintian mmdebstrap man-db)
-labs=(faketime nftables tmux ncurses-term zsh fish chromium-headless-shell fonts-dejavu-core fonts-noto-color-emoji dunst xvfb avahi-daemon avahi-utils iproute2 systemd util-linux procps binutils strace gdb valgrind
+labs=(nats-server faketime nftables tmux ncurses-term zsh fish chromium-headless-shell fonts-dejavu-core fonts-noto-color-emoji dunst xvfb avahi-daemon avahi-utils iproute2 systemd util-linux procps binutils strace gdb valgrind
     gcc libc6-dev)
 [ "${STOA_LONG:-}" != 1 ] || labs+=(firefox-esr)
 
@@ -31,7 +31,7 @@ esac
 command -v swift >/dev/null || die "there is no swift; install 6.2 or newer from swift.org/install"
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    modules=(libsodium sqlite3 libsystemd avahi-core avahi-compat-libdns_sd ncursesw libcrypto libmicrohttpd)
+    modules=(libsodium sqlite3 libsystemd avahi-core avahi-compat-libdns_sd ncursesw libcrypto libmicrohttpd libnats)
     for module in "${modules[@]}"; do
         pkg-config --exists "$module" 2>/dev/null || die "pkg-config finds no $module; install" \
             "what your system calls Debian's packages: ${wanted[*]}"

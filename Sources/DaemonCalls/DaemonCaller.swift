@@ -1,10 +1,10 @@
-import ControlAPI
-import ControlClient
-import Loop
-import Posix
+package import ControlAPI
+internal import ControlClient
+package import Loop
+internal import Posix
 
 /// A connection to the daemon of this program's own: it asks, and is told when the answer comes.
-final class DaemonCaller {
+package final class DaemonCaller {
     private let loop: EventLoop
     private let path: String
     private let lost: () -> Void
@@ -13,12 +13,12 @@ final class DaemonCaller {
     private var lastID: Int64 = 0
     private var waiting: [Int64: (RPCResponse.Outcome) -> Void] = [:]
 
-    init(loop: EventLoop, path: String, lost: @escaping () -> Void) {
+    package init(loop: EventLoop, path: String, lost: @escaping () -> Void) {
         (self.loop, self.path, self.lost) = (loop, path, lost)
     }
 
     /// Connects, if it is not connected; false where nobody listens.
-    func connect() -> Bool {
+    package func connect() -> Bool {
         guard self.client == nil else { return true }
         guard let client = try? LineClient(path: self.path),
             let watch = try? self.loop.watch(
@@ -29,7 +29,7 @@ final class DaemonCaller {
     }
 
     /// Asks; `then` is called once, later, with the answer or with what became of the daemon.
-    func ask<Method: ControlMethod>(
+    package func ask<Method: ControlMethod>(
         _ method: Method.Type, _ params: Method.Params, passing descriptor: Int32? = nil,
         then: @escaping (RPCResponse.Outcome) -> Void
     ) {

@@ -1,0 +1,78 @@
+/// The method `importItems`.
+package enum ImportItemsMethod: ControlMethod {
+    package static let description = MethodDescription(
+        "importItems", "Give this node what other sites have published.",
+        result: "imported", errors: [.storageFailed, .refused],
+        details:
+            "Each item is opened and checked as if a peer had sent it, so nobody who writes to a server can "
+            + "have anything shown that its author has not signed. It answers once what it took is on disk.",
+        reasons: [
+            "noSites": "Sites and SitesRealm are not both set",
+            "notInRealm": "the node is not in that realm, or it is the open one",
+        ])
+
+    package struct Item: ControlValue {
+        package var subject = ""
+        package var data = Base64()
+
+        package init() {}
+
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("subject", &self.subject, .any, "Under what it was published.")
+            visitor.field("data", &self.data, .any, "The published bytes, in base64.")
+        }
+    }
+
+    package struct Params: ControlValue {
+        package var items: [Item] = []
+
+        package init() {}
+
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field(
+                "items", &self.items, .any,
+                "At most 64 items; those of one log in the order of their entries.")
+        }
+    }
+
+    package static func check(_ params: Params) throws(RPCError) {
+        guard params.items.count <= ControlLimits.siteItems else {
+            throw .invalidParams(
+                "importItems takes at most \(ControlLimits.siteItems) items", reason: "badParam",
+                remedy: "give the others with the next call",
+                details: [JSON.Member("param", "items")])
+        }
+    }
+
+    /// What became of an item.
+    package enum Verdict: String, WordValue {
+        case taken, known, waits, unsealed, foreign, forged, forked, room, early
+    }
+
+    package struct Outcome: ControlValue {
+        package var verdict = Verdict.known
+        package var needs: String?
+
+        package init() {}
+
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field(
+                "verdict", &self.verdict, .any,
+                "taken: on disk; known: nothing new; waits: the item before it is missing. Refused: unsealed (nobody with the keys sealed it), foreign (you are not in its conversation), forged, forked (its author signed two histories), room (no room for its log), early (its author or its time is not due here)."
+            )
+            visitor.field(
+                "needs", &self.needs, .any,
+                "The subject of the missing item; left out unless the item waits.")
+        }
+    }
+
+    package struct Result: ControlValue {
+        package var outcomes: [Outcome] = []
+
+        package init() {}
+
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("outcomes", &self.outcomes, .any, "One for each item, in order.")
+        }
+    }
+}

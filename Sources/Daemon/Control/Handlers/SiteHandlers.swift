@@ -1,0 +1,310 @@
+internal import ControlAPI
+internal import Crypto
+internal import Engine
+internal import Formats
+internal import Storage
+
+extension ExportItemsMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        _ = try shell.sitesRealm()
+        shell.export(params, reply)
+    }
+}
+
+extension ImportItemsMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        let realm = try shell.sitesRealm()
+        let tags = shell.node.ask { $0.siteTags(of: realm) }
+        let subjects = params.items.map { SiteSubject($0.subject) }
+        let roots = subjects.map { $0.flatMap { tags[$0.tag] } }
+        let items = zip(params.items, roots).map { item, root in
+            root?.open(item.data.bytes, subject: item.subject)
+        }
+        shell.request(
+            .importItems(items),
+            PendingRequest(
+                reply,
+                then: .imported { verdicts in
+                    var result = Result()
+                    result.outcomes = zip(verdicts, roots).map { Outcome($0, $1) }
+                    reply.answer(result)
+                }))
+    }
+}
+
+/// A subject of an item, taken apart.
+private struct SiteSubject {
+    let tag: String
+
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == SiteRoot.prefix else { return nil }
+        self.tag = String(parts[1])
+    }
+}
+
+extension ImportItemsMethod.Outcome {
+    fileprivate init(_ verdict: SiteVerdict, _ root: SiteRoot?) {
+        self.init()
+        switch verdict {
+        case .taken: self.verdict = .taken
+        case .known: self.verdict = .known
+        case .waits(let name):
+            self.verdict = .waits
+            self.needs = root?.subject(of: name)
+        case .refused(let refusal):
+            self.verdict =
+                switch refusal {
+                case .unsealed: .unsealed
+                case .foreign: .foreign
+                case .forged: .forged
+                case .forked: .forked
+                case .room: .room
+                case .early: .early
+                }
+        }
+    }
+}
+
+/// How far a program has taken what is for other sites, as it keeps it for this node.
+struct SiteCursor: Equatable {
+    /// The beginnings of the realm's tag, which is another one with each secret, and of the node's key: what this is of.
+    let mark: String
+    /// Up to where all runs were given.
+    var runs = ArrivalPlace()
+    /// At which change of the records all were given; nil for never since the daemon's start.
+    var changes: UInt64?
+    /// At which change a round over the records began that is not over, and how many of it were given.
+    var round: (changes: UInt64, count: Int)?
+    /// What of the tags was told.
+    var tags = ""
+    /// Of which conversations of two runs were given.
+    var pairs = ""
+
+    private static let markCharacters = 8
+
+    /// Reads ``text(boot:)``: from the beginning where it is of another secret or node, or none.
+    init(_ text: String?, _ root: SiteRoot, of node: PeerID, boot: UInt64) {
+        self.mark = String(
+            root.tag.prefix(Self.markCharacters) + node.description.prefix(Self.markCharacters))
+        let parts = (text ?? "").split(separator: "-", omittingEmptySubsequences: false)
+            .map(String.init)
+        guard parts.count == 9, parts[0] == self.mark else { return }
+        let numbers = parts[2...6].map { UInt64($0, radix: 36) }
+        guard let arrival = Int64(parts[1], radix: 36), arrival >= 0,
+            let within = numbers[0].flatMap({ Int(exactly: $0) })
+        else { return }
+        self.runs = ArrivalPlace(arrival: arrival, within: within)
+        (self.tags, self.pairs) = (parts[7], parts[8])
+        guard numbers[1] == boot else { return }
+        self.changes = numbers[2]
+        if let changes = numbers[3], let count = numbers[4].flatMap({ Int(exactly: $0) }) {
+            self.round = (changes, count)
+        }
+    }
+
+    func text(boot: UInt64) -> String {
+        func word(_ number: UInt64?) -> String { number.map { String($0, radix: 36) } ?? "_" }
+        return [
+            self.mark, String(self.runs.arrival, radix: 36), String(self.runs.within, radix: 36),
+            word(boot), word(self.changes), word(self.round?.changes),
+            word(self.round.map { UInt64($0.count) }), self.tags, self.pairs,
+        ].joined(separator: "-")
+    }
+
+    /// A short text that is another one for other tags.
+    static func print(of tags: [String]) -> String {
+        let hash = BLAKE2b.hash256(Array(tags.joined(separator: " ").utf8))
+        return String(Base32.encode(hash.bytes).prefix(Self.markCharacters))
+    }
+
+    static func == (left: SiteCursor, right: SiteCursor) -> Bool {
+        left.text(boot: 0) == right.text(boot: 0)
+    }
+}
+
+/// A request for items that waits until there are some.
+struct WaitingExport {
+    let params: ExportItemsMethod.Params
+    let reply: Reply
+}
+
+extension NodeShell {
+    /// How many runs are sealed at once, in bytes.
+    private static var exportBytes: Int { ControlLimits.siteBytes / 2 }
+    /// After how long without a question the program is not there any more.
+    private static var absentMilliseconds: UInt64 { 90_000 }
+    /// How often records go out at most where nothing else does.
+    private static var recordsMilliseconds: UInt64 { 2_000 }
+
+    /// The realm that is shared with other sites.
+    func sitesRealm() throws(RPCError) -> Realm {
+        guard !self.configuration.sites.servers.isEmpty, let name = self.configuration.sites.realm
+        else {
+            throw .refused(
+                "nothing is shared between sites: Sites and SitesRealm are not both set",
+                reason: "noSites",
+                remedy: "set both in stoad.conf, then run: systemctl --user reload stoad")
+        }
+        guard let realm = self.node.ask({ $0.realms.realm(named: name) }) else {
+            throw .refused(
+                "this node is not in the realm \(name), which SitesRealm names",
+                reason: "notInRealm",
+                remedy: "join it (stoa realm join), or name another one: stoa realm list")
+        }
+        return realm
+    }
+
+    /// Whether a program takes what is said in a conversation to other sites.
+    func goesToSites(_ id: ConversationID) -> Bool {
+        let isThere =
+            self.clients.waitingExport?.reply.asker != nil
+            || self.clients.exportedAt.map({ self.now.monotonic < $0 + Self.absentMilliseconds })
+                ?? false
+        guard isThere, let realm = try? self.sitesRealm() else { return false }
+        return self.node.ask { $0.siteRoots(of: realm)[id] != nil }
+    }
+
+    /// Gives what has come since, or waits for it.
+    func export(_ params: ExportItemsMethod.Params, _ reply: Reply) {
+        let realm: Realm
+        do throws(RPCError) { realm = try self.sitesRealm() } catch { return reply.fail(error) }
+        self.clients.exportedAt = self.now.monotonic
+        let roots = self.node.ask { $0.siteRoots(of: realm) }
+        let scopes = roots.mapValues(\.scope)
+        let keyring = self.keyring
+        let cursor = self.siteCursor(params.after, realm, roots)
+        self.ask { (store) async throws(StoreFailure) in
+            try await store.runs(
+                since: cursor.runs, in: scopes, by: keyring, byteLimit: Self.exportBytes)
+        } then: { found in
+            switch found {
+            case .failure(let failure): reply.fail(RPCError(failure))
+            case .success(let runs):
+                // A conversation that has begun meanwhile was passed over.
+                let now = self.node.ask { $0.siteRoots(of: realm) }.mapValues(\.scope)
+                guard now == scopes else { return self.export(params, reply) }
+                self.answer(params, reply, realm, cursor, runs, roots.mapValues(\.root))
+            }
+        }
+    }
+
+    /// From where a program goes on: what was passed over of a conversation of two that is shared since goes out, too.
+    private func siteCursor(
+        _ text: String?, _ realm: Realm,
+        _ roots: [ConversationID: (root: SiteRoot, scope: SiteScope, isDirect: Bool)]
+    ) -> SiteCursor {
+        let everybody = SiteRoot(RealmSecret(realm: realm.id, bytes: realm.secret))
+        var cursor = SiteCursor(
+            text, everybody, of: self.node.ask { $0.id }, boot: self.birth.boot)
+        let direct = roots.filter(\.value.isDirect).map { "\($0.key)" }
+        let pairs = SiteCursor.print(of: direct.sorted())
+        if cursor.pairs != pairs { (cursor.runs, cursor.pairs) = (ArrivalPlace(), pairs) }
+        return cursor
+    }
+
+    private func answer(
+        _ params: ExportItemsMethod.Params, _ reply: Reply, _ realm: Realm, _ cursor: SiteCursor,
+        _ found: ArrivedRuns, _ roots: [ConversationID: SiteRoot]
+    ) {
+        var result = ExportItemsMethod.Result()
+        var next = cursor
+        next.runs = found.through
+        for element in found.runs {
+            guard let root = roots[element.run.key.conversation] else { continue }
+            var item = ExportItemsMethod.Item(
+                .run(element.run), root, isOwn: self.isOwnLog(element.run.key))
+            item.replaces = element.replaces ? true : nil
+            result.items.append(item)
+        }
+        if found.isAll {
+            self.addRecords(of: realm, &next, &result, waits: params.wait == true)
+        } else {
+            result.more = true
+        }
+        result.tags = self.node.ask { $0.siteTags(of: realm).keys.sorted() }
+        next.tags = SiteCursor.print(of: result.tags)
+        result.cursor = next.text(boot: self.birth.boot)
+        if params.wait == true, result.items.isEmpty, result.more == nil, next.tags == cursor.tags {
+            self.endWaitingExport()
+            // What was looked at in vain is not looked at again.
+            var params = params
+            params.after = result.cursor
+            self.clients.waitingExport = WaitingExport(params: params, reply: reply)
+            return
+        }
+        result.servers = self.configuration.sites.servers
+        result.credentials = self.configuration.sites.credentials
+        reply.answer(result)
+    }
+
+    private func isOwnLog(_ key: LogKey) -> Bool { key.name.author == self.node.ask { $0.id } }
+
+    /// Adds records, all of them where any has changed since they were given: a program knows which it has published.
+    private func addRecords(
+        of realm: Realm, _ cursor: inout SiteCursor, _ result: inout ExportItemsMethod.Result,
+        waits: Bool
+    ) {
+        let changes = self.node.ask { $0.recordChanges }
+        guard cursor.changes != changes || cursor.round != nil else { return }
+        // Each message that is read changes some: they go together.
+        let due = self.clients.recordsExportedAt + Self.recordsMilliseconds
+        if waits, result.items.isEmpty, cursor.changes != nil, cursor.round == nil,
+            self.now.monotonic < due
+        {
+            return self.after(due - self.now.monotonic) { self.resumeExport() }
+        }
+        self.clients.recordsExportedAt = self.now.monotonic
+        var round = cursor.round ?? (changes, 0)
+        let own = self.node.ask { $0.id }
+        var bytes = result.items.reduce(0) { $0 + $1.data.bytes.count }
+        for (record, root) in self.node.ask({ $0.siteRecords(of: realm) }).dropFirst(round.count) {
+            bytes += record.keptBytes
+            guard bytes < Self.exportBytes else {
+                cursor.round = round
+                result.more = true
+                return
+            }
+            round.count += 1
+            var item = ExportItemsMethod.Item(
+                .record(record), root, isOwn: record.author == own)
+            item.replaces = true
+            result.items.append(item)
+        }
+        (cursor.changes, cursor.round) = (round.changes, nil)
+    }
+
+    /// Something has come to the disk, or is shared otherwise: whoever waits for that looks again.
+    func resumeExport() {
+        guard let waiting = self.clients.waitingExport.take(), waiting.reply.asker != nil else {
+            return
+        }
+        self.export(waiting.params, waiting.reply)
+    }
+
+    /// Answers who waits with nothing: another one waits now.
+    private func endWaitingExport() {
+        guard let waiting = self.clients.waitingExport.take() else { return }
+        var result = ExportItemsMethod.Result()
+        result.cursor = waiting.params.after ?? ""
+        if let realm = try? self.sitesRealm() {
+            result.tags = self.node.ask { $0.siteTags(of: realm).keys.sorted() }
+        }
+        result.servers = self.configuration.sites.servers
+        result.credentials = self.configuration.sites.credentials
+        waiting.reply.answer(result)
+    }
+}
+
+extension ExportItemsMethod.Item {
+    fileprivate init(_ item: SiteItem, _ root: SiteRoot, isOwn: Bool) {
+        self.init()
+        self.subject = root.subject(of: item.name)
+        self.data = Base64(root.seal(item))
+        self.mine = isOwn ? true : nil
+    }
+}

@@ -1,0 +1,179 @@
+internal import Crypto
+package import Formats
+
+/// What goes to other sites and comes from there, by way of servers that keep it: one more peer that stores.
+///
+/// `Docs/Protocol/Sites.md`.
+extension Node {
+    // MARK: What goes out
+
+    /// What names and seals each conversation of a realm, and each with one person there, by the newest secret of the
+    /// realm; and whose runs of it go out.
+    package func siteRoots(
+        of realm: Realm
+    ) -> [ConversationID: (root: SiteRoot, scope: SiteScope, isDirect: Bool)] {
+        let secret = RealmSecret(realm: realm.id, bytes: realm.secret)
+        var roots: [ConversationID: (SiteRoot, SiteScope, Bool)] = [:]
+        for (id, conversation) in self.conversations.table {
+            guard let scope = self.siteScope(of: conversation, in: realm.id),
+                let root = SiteRoot(conversation.kind, by: secret)
+            else { continue }
+            roots[id] = (root, scope, conversation.kind.direct != nil)
+        }
+        return roots
+    }
+
+    /// The roots by their tags, also by the secret before a renewal while that counts.
+    package func siteTags(of realm: Realm) -> [String: SiteRoot] {
+        var tags: [String: SiteRoot] = [:]
+        for secret in realm.secrets(at: self.now.wall) {
+            tags[SiteRoot(secret).tag] = SiteRoot(secret)
+            for conversation in self.conversations.table.values
+            where self.siteScope(of: conversation, in: realm.id) == .all {
+                guard let root = SiteRoot(conversation.kind, by: secret) else { continue }
+                tags[root.tag] = root
+            }
+        }
+        return tags
+    }
+
+    /// The records that members of a realm are told, ascending; each with what seals it.
+    ///
+    /// What belongs to no conversation goes to all of the realm where its author writes in an open room, and to those who
+    /// are in another conversation with its author.
+    package func siteRecords(of realm: Realm) -> [(record: Record, root: SiteRoot)] {
+        let everybody = SiteRoot(RealmSecret(realm: realm.id, bytes: realm.secret))
+        var told: Set<RecordKey> = []
+        var found: [(Record, SiteRoot)] = []
+        for (id, place) in self.siteRoots(of: realm).sorted(by: { $0.key < $1.key })
+        where place.scope == .all {
+            let isOpen = self.conversations.table[known: id].kind.room != nil
+            for record in self.countedRecords(of: id) {
+                guard record.conversation == nil, isOpen else {
+                    found.append((record, place.root))
+                    continue
+                }
+                if told.insert(record.key).inserted { found.append((record, everybody)) }
+            }
+        }
+        return found
+    }
+
+    /// Another number whenever ``siteRecords(of:)`` may give something else: with each record that is settled, and with each
+    /// log that begins, since records count for those alone who write there.
+    package var recordChanges: UInt64 {
+        self.conversations.table.values.reduce(self.persons.profiles.changes) {
+            $0 &+ UInt64($1.logs.count)
+        }
+    }
+
+    /// Whose runs of a conversation go to the sites of a realm; nil for nobody's.
+    ///
+    /// It is a room there, or a conversation with somebody who writes in one.
+    /// Whoever has a person's X can read all that is kept of their conversations with one other, also a device that was
+    /// lost and revoked. So these stay where links refuse such a device, and so do the user's notes.
+    private func siteScope(of conversation: Conversation, in realm: RealmID) -> SiteScope? {
+        guard !conversation.isRequest else { return nil }
+        guard let direct = conversation.kind.direct else {
+            guard conversation.kind.realm == realm else { return nil }
+            if conversation.isJoined || conversation.isDeparting { return .all }
+            return conversation.count(of: self.id) > 0 ? .own : nil
+        }
+        let own = self.own.certificate.personID
+        let other = direct.person.id
+        guard conversation.isJoined, other != own, self.tier(of: direct.device) != .blocked,
+            self.persons.people.revocationCount(by: own) == 0,
+            self.persons.people.revocationCount(by: other) == 0
+        else { return nil }
+        let devices = self.persons.people.devices(of: other)
+        let writes = self.conversations.table.values.contains { room in
+            room.kind.realm == realm && devices.contains { room.count(of: $0) > 0 }
+        }
+        return writes ? .all : nil
+    }
+
+    // MARK: What comes in
+
+    /// Takes items of a site, in their order, and answers when what is taken is on the disk.
+    mutating func importItems(_ items: [SiteItem?], _ request: RequestID) {
+        var verdicts: [SiteVerdict] = []
+        var runs = 0
+        for item in items {
+            switch item {
+            case .run(let run)?:
+                verdicts.append(self.importRun(run, request))
+                if verdicts.last == .taken { runs += 1 }
+            case .record(let record)?: verdicts.append(self.importRecord(record))
+            case nil: verdicts.append(.refused(.unsealed))
+            }
+        }
+        guard runs == 0 else {
+            return self.disk.siteImports.begin(request, runs: runs, verdicts)
+        }
+        self.answerSite(request, verdicts)
+    }
+
+    /// A run that a site has brought is on the disk, or will never be.
+    mutating func settleSite(_ request: RequestID) {
+        if let verdicts = self.disk.siteImports.end(request) {
+            self.answerSite(request, verdicts)
+        }
+    }
+
+    /// Answers behind the records that are on their way to the disk, where anything was taken.
+    private mutating func answerSite(_ request: RequestID, _ verdicts: [SiteVerdict]) {
+        guard verdicts.contains(.taken) else {
+            return self.answer(request, .imported(verdicts))
+        }
+        self.disk.commits.answers.append((request, .imported(verdicts)))
+    }
+
+    private mutating func importRun(_ run: Run, _ request: RequestID) -> SiteVerdict {
+        let key = run.key
+        guard let conversation = self.conversations.table[key.conversation],
+            conversation.group == nil, !conversation.isRequest, conversation.takes(key.name),
+            conversation.kind.direct.map({ self.tier(of: $0.device) != .blocked }) ?? true
+        else { return .refused(.foreign) }
+        switch self.judge(run, from: .site) {
+        case .known: return .known
+        case .unread: return .refused(.foreign)
+        case .early:
+            // Else anybody could have any number of them looked for.
+            guard let prev = run.prev, run.verified() != nil else { return .refused(.forged) }
+            return .waits(for: .run(through: prev))
+        case .forged: return .refused(.forged)
+        case .forking: return .refused(.forked)
+        case .refused: return .refused(.room)
+        case .new(let suffix, let opening):
+            self.queueRun(suffix, opening, bytes: run.frameBytes, for: request)
+            return .taken
+        }
+    }
+
+    private mutating func importRecord(_ record: Record) -> SiteVerdict {
+        // It goes over links of the realm alone.
+        guard record.kind != Record.Kind.address else { return .refused(.foreign) }
+        let standing = self.record(record.key)
+        if record == standing { return .known }
+        if let standing, !record.supersedes(standing), !self.clocks.own.isAhead(standing.time) {
+            return .known
+        }
+        guard record.isValid, record.isUsable else { return .refused(.forged) }
+        guard !self.clocks.own.isAhead(record.time), self.takes(record) else {
+            return .refused(.early)
+        }
+        var isCounted = self.isKnown(record.key.person)
+        // No closure: that would take a copy of the node.
+        for conversation in self.conversations.table.keys where !isCounted {
+            isCounted = self.isCounted(record, in: conversation)
+        }
+        guard isCounted, self.isOfItsPerson(record) else { return .refused(.early) }
+        if record.kind == Record.Kind.mark {
+            guard self.isTimely(record) else { return .refused(.early) }
+            self.markReceived(record)
+        } else {
+            self.take(record)
+        }
+        return .taken
+    }
+}

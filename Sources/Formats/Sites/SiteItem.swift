@@ -1,0 +1,67 @@
+internal import Crypto
+
+/// What goes from site to site: signed by its author, as links bring it, and checked in the same way.
+///
+/// `Docs/Protocol/Sites.md` section 3.
+package enum SiteItem: Hashable, Sendable {
+    case run(Run)
+    case record(Record)
+
+    /// The kind of an item is its first byte; 3 is kept for acts, 4 for sealed keys, 5 for fork proofs.
+    private enum Kind {
+        static let run: UInt8 = 1
+        static let record: UInt8 = 2
+    }
+
+    /// What an item is called, whoever publishes it.
+    package enum Name: Hashable, Sendable {
+        /// The run that ends with this entry: a run says which entry is before it, and so which run is missing.
+        case run(through: EntryID)
+        case record(RecordKey)
+
+        var encoded: [UInt8] {
+            switch self {
+            case .run(let last): return [Kind.run] + last.hash.bytes
+            case .record(let key):
+                var writer = WireWriter(capacity: 112)
+                writer.byte(Kind.record)
+                writer.byte(key.kind)
+                writer.raw(key.author.key)
+                writer.byte(key.scope)
+                if let conversation = key.conversation { writer.raw(conversation.hash) }
+                if let person = key.person { writer.raw(person.hash) }
+                return writer.bytes
+            }
+        }
+    }
+
+    /// What it is called.
+    package var name: Name {
+        switch self {
+        case .run(let run):
+            guard let last = run.ids.last else { preconditionFailure("a run has entries") }
+            return .run(through: last)
+        case .record(let record): return .record(record.key)
+        }
+    }
+
+    /// As it is sealed.
+    package var encoded: [UInt8] {
+        switch self {
+        case .run(let run): [Kind.run] + run.encoded
+        case .record(let record): [Kind.record] + record.encoded
+        }
+    }
+
+    /// Reads an item; no signature is checked here.
+    package init(decoding bytes: [UInt8]) throws(WireError) {
+        let rest = Array(bytes.dropFirst())
+        switch bytes.first {
+        case Kind.run:
+            var reader = WireReader(rest)
+            self = .run(try Run(from: &reader))
+        case Kind.record: self = .record(try Record(decoding: rest))
+        default: throw .value(field: "site item kind")
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// Statements that read what goes to other sites.
+final class SiteStatements: StatementGroup {
+    lazy var newest = self.sql("SELECT max(arrival) AS arrival FROM entries")
+    /// The ends of runs, in the order in which they came.
+    lazy var attested = self.sql(
+        """
+        SELECT e.arrival, e.seq, l.incarnation, a.key, c.hash
+        FROM entries e CROSS JOIN logs l ON l.id = e.log CROSS JOIN authors a ON a.id = l.author
+            CROSS JOIN conversations c ON c.id = e.conversation
+        WHERE e.arrival > :since AND e.attestation IS NOT NULL ORDER BY e.arrival LIMIT :limit
+        """)
+    /// Whether payloads between two entries are missing here that nobody has deleted.
+    lazy var lacking = self.sql(
+        """
+        SELECT 1 FROM entries WHERE log = :log AND seq >= :first AND seq < :before
+            AND flags & \(EntryFlags([.wanted, .expired]).rawValue) LIMIT 1
+        """)
+    lazy var attestedBefore = self.sql(
+        """
+        SELECT seq FROM entries WHERE log = :log AND seq < :seq AND attestation IS NOT NULL
+        ORDER BY seq DESC LIMIT 1
+        """)
+}

@@ -1,0 +1,86 @@
+internal import Engine
+internal import Formats
+
+/// What goes to other sites, in the order in which it came here.
+extension StoreFile {
+    /// The ends of runs looked at for one page.
+    private static let endsPerPage = 1_024
+
+    /// The runs that have come behind a place; see ``MessageStore/runs(since:in:by:byteLimit:)``.
+    func runs(
+        since place: ArrivalPlace, in conversations: [ConversationID: SiteScope],
+        by keyring: Keyring, byteLimit: Int
+    ) throws(SQLiteError) -> ArrivedRuns {
+        let newest = try self.statements.sites.newest.first { row in row.int(.arrival) } ?? 0
+        // Of another time of this store: all is given again.
+        let place = place.arrival <= newest ? place : ArrivalPlace()
+        var ends: [(arrival: Int64, key: LogKey, seq: UInt64)] = []
+        try self.statements.sites.attested.bind(.since, place.arrival)
+            .bind(.limit, Int64(Self.endsPerPage)).forEach { (row) throws(SQLiteError) in
+                let name = LogName(
+                    author: PeerID(try row.bytes32(.key)),
+                    incarnation: UInt64(stored: row.int(.incarnation)))
+                let key = LogKey(conversation: ConversationID(try row.bytes32(.hash)), name: name)
+                ends.append((row.int(.arrival), key, UInt64(bitPattern: row.int(.seq))))
+            }
+        var found = ArrivedRuns(through: place)
+        var bytes = 0
+        for end in ends {
+            let scope = conversations[end.key.conversation]
+            if scope == .all || scope == .own && end.key.name.author == self.owner {
+                // What is damaged is told elsewhere, and keeps nothing behind it from going out.
+                let runs = (try? self.runsToTell(end.key, through: end.seq, keyring)) ?? []
+                for run in runs.dropFirst(found.through.within) {
+                    bytes += run.run.frameBytes
+                    guard bytes <= byteLimit || found.runs.isEmpty else { return found }
+                    found.runs.append(run)
+                    found.through.within += 1
+                }
+            }
+            found.through = ArrivalPlace(arrival: end.arrival)
+        }
+        found.isAll = ends.count < Self.endsPerPage
+        return found
+    }
+
+    /// A run, and before it those whose payloads it has deleted, as they are now.
+    ///
+    /// Without those of which something is missing here that nobody has deleted: it would take the place of the whole.
+    private func runsToTell(
+        _ key: LogKey, through seq: UInt64, _ keyring: Keyring
+    ) throws(SQLiteError) -> [ArrivedRuns.Element] {
+        guard let run = try self.wholeRun(key, covering: seq) else { return [] }
+        let verified = VerifiedRun(run: run, ids: run.ids)
+        var runs: [ArrivedRuns.Element] = []
+        for index in run.entries.indices {
+            guard case .erase(let targets)? = keyring.read(verified.envelope(at: index)).content
+            else { continue }
+            for target in targets {
+                let log = LogKey(conversation: key.conversation, name: target.log)
+                guard let run = try self.wholeRun(log, covering: target.seq),
+                    !runs.contains(where: { $0.run == run })
+                else { continue }
+                runs.append(ArrivedRuns.Element(run: run, replaces: true))
+            }
+        }
+        return runs + [ArrivedRuns.Element(run: run, replaces: false)]
+    }
+
+    /// The run of a log between two attested entries that has an entry; nil where not all of it is here.
+    private func wholeRun(_ key: LogKey, covering seq: UInt64) throws(SQLiteError) -> Run? {
+        guard let log = try self.logRow(key) else { return nil }
+        let before = try self.statements.sites.attestedBefore.bind(.log, log.id)
+            .bind(.seq, Int64(bitPattern: seq)).first { row in row.int(.seq) }
+        let first = before.map { UInt64(bitPattern: $0) + 1 } ?? 1
+        let run = try self.run(
+            key, from: first, through: seq, entryLimit: Limits.runEntries,
+            byteLimit: Limits.runEntryBytes)
+        guard let run else { return nil }
+        let lacks = try self.statements.sites.lacking.bind(.log, log.id)
+            .bind(.first, Int64(bitPattern: run.first)).bind(
+                .before, Int64(bitPattern: run.last + 1)
+            )
+            .first { _ in true }
+        return lacks == nil ? run : nil
+    }
+}

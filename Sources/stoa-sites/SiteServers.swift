@@ -1,0 +1,354 @@
+import CNATS
+import ControlAPI
+import Glibc
+import Loop
+import Posix
+import Sites
+import Synchronization
+
+/// What the servers, or the library, say of a call that failed.
+struct ServerError: Error {
+    enum Reason {
+        /// No server answers, or not in time.
+        case away
+        /// There is no such stream, or message.
+        case absent
+        /// The servers do not let this user do that.
+        case forbidden
+        /// The servers have no room, or take nothing so large.
+        case full
+        case other
+    }
+
+    let reason: Reason
+    let text: String
+    /// Whether the connection will not come back by itself.
+    var isClosed = false
+
+    init(_ status: natsStatus, _ code: jsErrCode = jsErrCode(0)) {
+        self.reason =
+            switch (status, code.rawValue) {
+            case (_, 10023), (_, 10047), (_, 10077), (_, 10054), (_, 10052): .full
+            case (NATS_NOT_FOUND, _), (NATS_NO_RESPONDERS, _), (_, 10059): .absent
+            case (NATS_NOT_PERMITTED, _), (NATS_CONNECTION_AUTH_FAILED, _): .forbidden
+            case (NATS_TIMEOUT, _), (NATS_NO_SERVER, _), (NATS_CONNECTION_CLOSED, _),
+                (NATS_CONNECTION_DISCONNECTED, _), (NATS_IO_ERROR, _):
+                .away
+            default: .other
+            }
+        self.isClosed = status == NATS_CONNECTION_CLOSED
+        var text = String(cString: natsStatus_GetText(status))
+        if code.rawValue != 0 { text += " (JetStream error \(code.rawValue))" }
+        self.text = text
+    }
+}
+
+/// What libnats tells from its own threads, brought to the loop's.
+final class ServerWatcher: Sendable {
+    enum News: Sendable {
+        case lost
+        case found
+        /// The servers refuse something that nobody waits for, such as to hear of what is published.
+        case refused
+        /// Something was published: ``ServerWatcher/takePublished()``.
+        case published
+    }
+
+    /// What was published since it was taken, and in which conversations.
+    struct Published: Sendable {
+        var items: [SiteOutgoing.Item] = []
+        var tags: Set<String> = []
+    }
+
+    /// What may wait for the loop, in bytes: beyond it only the conversation is noted, and read from the stream.
+    private static let waitingBytes = 4 << 20
+
+    private let loop: EventLoop
+    private let tell: @Sendable (News) -> Void
+    /// Whether its connection is not used any more: what still comes of it is of no interest.
+    private let isOver = Atomic(false)
+    /// What the servers have refused since it was asked last: a JetStream error, or a status below zero.
+    private let failures = Protected<(count: Int, first: Int32)>((0, 0))
+    private let waiting = Protected<(published: Published, bytes: Int)>((Published(), 0))
+
+    init(_ loop: EventLoop, tell: @escaping @Sendable (News) -> Void) {
+        (self.loop, self.tell) = (loop, tell)
+    }
+
+    func post(_ news: News) {
+        let tell = self.tell
+        guard !self.isOver.load(ordering: .relaxed) else { return }
+        self.loop.post {
+            if !self.isOver.load(ordering: .relaxed) { tell(news) }
+        }
+    }
+
+    func end() {
+        self.isOver.store(true, ordering: .relaxed)
+        _ = self.takePublished()
+    }
+
+    func published(_ item: SiteOutgoing.Item) {
+        guard !self.isOver.load(ordering: .relaxed) else { return }
+        let parts = item.subject.split(separator: ".")
+        guard parts.count == 3, item.subject.utf8.count <= SiteServers.subjectBytes else { return }
+        let isFirst = self.waiting.withLock { waiting in
+            let isFirst = waiting.published.tags.isEmpty
+            waiting.published.tags.insert(String(parts[1]))
+            guard waiting.bytes + item.data.count <= Self.waitingBytes else { return isFirst }
+            waiting.bytes += item.data.count + 256
+            waiting.published.items.append(item)
+            return isFirst
+        }
+        if isFirst { self.post(.published) }
+    }
+
+    func takePublished() -> Published {
+        self.waiting.withLock { waiting in
+            let published = waiting.published
+            waiting = (Published(), 0)
+            return published
+        }
+    }
+
+    func failed(_ code: Int32) {
+        self.failures.withLock { $0 = ($0.count + 1, $0.count == 0 ? code : $0.first) }
+    }
+
+    func takeFailures() -> (count: Int, first: Int32) {
+        self.failures.withLock {
+            let failures = $0
+            $0 = (0, 0)
+            return failures
+        }
+    }
+}
+
+/// One connection to the servers of a cluster, and the stream there; all calls wait, a few seconds at most.
+final class SiteServers {
+    /// The stream of all sites.
+    static let stream = "STOA"
+    /// What it holds: prefix, tag, name.
+    static let subjects = "stoa.*.*"
+    /// How many messages are read at once, and how many bytes.
+    private static let fetchMessages: Int32 = 64
+    private static let fetchBytes: Int64 = 4 << 20
+    /// The longest subject that is heeded.
+    static let subjectBytes = 64
+
+    private static let noConsumer: UInt32 = 10_014
+
+    /// What is read of one conversation.
+    private final class Reading {
+        var nudge: OpaquePointer?
+        var reader: OpaquePointer?
+    }
+
+    struct Message {
+        var item: SiteOutgoing.Item
+        /// Its number in the stream.
+        var number: UInt64
+    }
+
+    private let watcher: ServerWatcher
+    private var connection: OpaquePointer?
+    private var context: OpaquePointer?
+    private var readings: [String: Reading] = [:]
+
+    /// Connects.
+    init(
+        _ servers: [String], credentials: String?, _ watcher: ServerWatcher
+    ) throws(ServerError) {
+        self.watcher = watcher
+        // One that asks for TLS asks for it of all.
+        let isSecure = servers.contains { $0.hasPrefix("tls://") }
+        var texts: [UnsafeMutablePointer<CChar>?] = servers.map { strdup($0) }
+        defer { for text in texts { free(text) } }
+        // For ever: threads of the library may call it at any time, also after the end of the connection.
+        let closure = Unmanaged.passRetained(watcher).toOpaque()
+        let status = texts.withUnsafeMutableBufferPointer { texts in
+            texts.withMemoryRebound(to: UnsafePointer<CChar>?.self) { texts in
+                cnats_connect(
+                    &self.connection, texts.baseAddress, Int32(texts.count), isSecure, credentials,
+                    { _, closure in ServerWatcher.at(closure).post(.lost) },
+                    { _, closure in ServerWatcher.at(closure).post(.found) },
+                    { _, _, status, closure in
+                        if status == NATS_NOT_PERMITTED { ServerWatcher.at(closure).post(.refused) }
+                    }, closure)
+            }
+        }
+        guard status == NATS_OK else {
+            // There never was a connection of which a thread could know.
+            Unmanaged<ServerWatcher>.fromOpaque(closure).release()
+            throw ServerError(status)
+        }
+        let made = cnats_stream(
+            &self.context, self.connection,
+            { _, error, closure in
+                guard let error else { return }
+                let code = Int32(bitPattern: error.pointee.ErrCode.rawValue)
+                ServerWatcher.at(closure).failed(
+                    code != 0 ? code : -Int32(bitPattern: error.pointee.Err.rawValue))
+            }, closure)
+        guard made == NATS_OK else { throw ServerError(made) }
+    }
+
+    deinit {
+        self.watcher.end()
+        for tag in self.readings.keys { self.stopReading(tag) }
+        jsCtx_Destroy(self.context)
+        natsConnection_Destroy(self.connection)
+    }
+
+    /// The server in use.
+    var server: String? {
+        var buffer = [CChar](repeating: 0, count: 512)
+        guard natsConnection_GetConnectedUrl(self.connection, &buffer, buffer.count) == NATS_OK
+        else { return nil }
+        return String(
+            decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    // MARK: The stream
+
+    struct StreamFacts {
+        var made: Int64
+        var messages: UInt64
+        var bytes: UInt64
+        /// The number of the last message.
+        var last: UInt64
+    }
+
+    func facts() throws(ServerError) -> StreamFacts {
+        var info: UnsafeMutablePointer<jsStreamInfo>?
+        var code = jsErrCode(0)
+        let status = js_GetStreamInfo(&info, self.context, Self.stream, nil, &code)
+        guard status == NATS_OK, let info else { throw ServerError(status, code) }
+        defer { jsStreamInfo_Destroy(info) }
+        return StreamFacts(
+            made: info.pointee.Created, messages: info.pointee.State.Msgs,
+            bytes: info.pointee.State.Bytes, last: info.pointee.State.LastSeq)
+    }
+
+    /// Makes the stream where it is missing.
+    func makeStream(bytes: Int64, ageNanoseconds: Int64, replicas: Int32) throws(ServerError) {
+        var info: UnsafeMutablePointer<jsStreamInfo>?
+        var code = jsErrCode(0)
+        let status = cnats_make(
+            &info, self.context, Self.stream, Self.subjects, bytes, ageNanoseconds, replicas,
+            Int32(ControlLimits.siteItemBytes), &code)
+        guard status == NATS_OK else { throw ServerError(status, code) }
+        jsStreamInfo_Destroy(info)
+    }
+
+    // MARK: Writing
+
+    /// Publishes items, and returns once the servers have all of them.
+    func publish(_ items: [SiteOutgoing.Item]) throws(ServerError) {
+        _ = self.watcher.takeFailures()
+        for item in items {
+            let status = item.data.withUnsafeBytes {
+                cnats_publish(
+                    self.context, item.subject, $0.baseAddress, Int32($0.count), Self.stream)
+            }
+            guard status == NATS_OK else { throw ServerError(status) }
+        }
+        let status = cnats_complete(self.context)
+        let failures = self.watcher.takeFailures()
+        if failures.count > 0 {
+            throw failures.first > 0
+                ? ServerError(NATS_ERR, jsErrCode(UInt32(failures.first)))
+                : ServerError(natsStatus(UInt32(-failures.first)))
+        }
+        guard status == NATS_OK else { throw ServerError(status) }
+    }
+
+    // MARK: Reading
+
+    /// What is under a subject; nil where nothing is.
+    func message(_ subject: String) throws(ServerError) -> SiteOutgoing.Item? {
+        var message: OpaquePointer?
+        var code = jsErrCode(0)
+        let status = js_GetLastMsg(&message, self.context, Self.stream, subject, nil, &code)
+        if status == NATS_NOT_FOUND { return nil }
+        guard status == NATS_OK, let message else { throw ServerError(status, code) }
+        defer { natsMsg_Destroy(message) }
+        return Self.item(message)
+    }
+
+    /// Reads a conversation from a number on, and is told of what is published there.
+    func read(_ tag: String, from number: UInt64) throws(ServerError) {
+        let reading = self.readings[tag] ?? Reading()
+        self.readings[tag] = reading
+        let subject = "stoa.\(tag).*"
+        if reading.nudge == nil {
+            let status = natsConnection_Subscribe(
+                &reading.nudge, self.connection, subject,
+                { _, _, message, closure in
+                    if let message {
+                        ServerWatcher.at(closure).published(SiteServers.item(message))
+                    }
+                    natsMsg_Destroy(message)
+                }, Unmanaged.passUnretained(self.watcher).toOpaque())
+            guard status == NATS_OK else { throw ServerError(status) }
+        }
+        natsSubscription_Destroy(reading.reader)
+        reading.reader = nil
+        var code = jsErrCode(0)
+        let status = cnats_reader(
+            &reading.reader, self.context, Self.stream, subject, number, &code)
+        guard status == NATS_OK else { throw ServerError(status, code) }
+    }
+
+    func stopReading(_ tag: String) {
+        guard let reading = self.readings.removeValue(forKey: tag) else { return }
+        natsSubscription_Destroy(reading.nudge)
+        natsSubscription_Destroy(reading.reader)
+    }
+
+    /// The next messages of a conversation that is read, and how many come behind them; nil where the server has forgotten
+    /// the reader, which was not used for a while.
+    func fetch(_ tag: String) throws(ServerError) -> (messages: [Message], behind: UInt64)? {
+        guard let reader = self.readings[tag]?.reader else { throw ServerError(NATS_NOT_FOUND) }
+        var list = natsMsgList()
+        var code = jsErrCode(0)
+        let status = cnats_fetch(&list, reader, Self.fetchMessages, Self.fetchBytes, &code)
+        if code.rawValue == Self.noConsumer { return nil }
+        guard status == NATS_OK else { throw ServerError(status, code) }
+        defer { natsMsgList_Destroy(&list) }
+        var messages: [Message] = []
+        var behind: UInt64 = 0
+        for index in 0..<Int(list.Count) {
+            var number: UInt64 = 0
+            guard let message = list.Msgs[index], cnats_place(message, &number, &behind) else {
+                continue
+            }
+            messages.append(Message(item: Self.item(message), number: number))
+        }
+        return (messages, behind)
+    }
+
+    fileprivate static func item(_ message: OpaquePointer) -> SiteOutgoing.Item {
+        let subject = String(cString: natsMsg_GetSubject(message))
+        // Nothing of ours is called so.
+        guard subject.utf8.count <= Self.subjectBytes else {
+            return SiteOutgoing.Item(subject: "", data: [])
+        }
+        let given = max(0, Int(natsMsg_GetDataLength(message)))
+        // Nothing of ours is so large: it is refused as what it is.
+        let count = given <= ControlLimits.siteItemBytes ? given : 0
+        let bytes = natsMsg_GetData(message).map {
+            Array(UnsafeRawBufferPointer(start: $0, count: count))
+        }
+        return SiteOutgoing.Item(
+            subject: subject, data: bytes ?? [])
+    }
+}
+
+extension ServerWatcher {
+    /// Back from what a callback was given.
+    static func at(_ closure: UnsafeMutableRawPointer?) -> ServerWatcher {
+        guard let closure else { preconditionFailure("callbacks get what they were set with") }
+        return Unmanaged<ServerWatcher>.fromOpaque(closure).takeUnretainedValue()
+    }
+}

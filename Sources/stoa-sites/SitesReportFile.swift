@@ -1,0 +1,79 @@
+import ControlAPI
+import Glibc
+import Posix
+import Sites
+
+/// The file beside the daemon's socket that says how `stoa-sites` is: written when something has changed, once a second at
+/// most.
+final class SitesReportFile {
+    private static let leastMilliseconds: UInt64 = 1_000
+
+    private let path: String
+    private var report = SitesReport()
+    private var written: SitesReport?
+    private var writtenAt: UInt64 = 0
+    /// Whether what is kept for the next start has changed, too.
+    var isKeepDue = false
+
+    init(path: String) {
+        self.path = path
+        self.report.process = Int64(getpid())
+        self.report.since = Timestamp(milliseconds: Int64(SystemClock.wallMilliseconds()))
+    }
+
+    /// When it is to be written; nil where nothing has changed.
+    var due: UInt64? {
+        self.written == self.report && !self.isKeepDue
+            ? nil : self.writtenAt + Self.leastMilliseconds
+    }
+
+    func set(_ state: SitesReport.State, _ problem: String?) {
+        if self.report.state != state {
+            self.report.since = Timestamp(milliseconds: Int64(SystemClock.wallMilliseconds()))
+        }
+        if let problem, self.report.problem != problem { SitesShell.say(problem) }
+        (self.report.state, self.report.problem) = (state, problem)
+        if state != .linked { self.report.server = nil }
+    }
+
+    func linked(_ server: String?, _ facts: SiteServers.StreamFacts) {
+        self.set(.linked, nil)
+        self.report.server = server
+        self.report.messages = Int64(clamping: facts.messages)
+        self.report.bytes = Int64(clamping: facts.bytes)
+    }
+
+    func published(_ count: Int) {
+        self.report.published += Int64(count)
+        self.set(.linked, nil)
+    }
+
+    func incoming(_ incoming: SiteIncoming) {
+        self.report.taken = Int64(incoming.takenCount)
+        self.report.waiting = Int64(clamping: incoming.behind)
+        self.report.missing = Int64(incoming.waiting)
+        self.report.refused = incoming.refused.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+            verdict, count in
+            SitesReport.Refused {
+                $0.verdict = verdict
+                $0.count = Int64(count)
+            }
+        }
+    }
+
+    /// Writes it where that is due, and says whether it was.
+    func write(at now: UInt64) -> Bool {
+        guard let due = self.due, due <= now else { return false }
+        self.isKeepDue = false
+        defer { self.writtenAt = now }
+        guard self.written != self.report else { return true }
+        var bytes: [UInt8] = []
+        self.report.write(into: &bytes)
+        self.written = self.report
+        // Where it cannot be written, the command says that nothing runs.
+        try? Files.writeAtomically(bytes, to: self.path, mode: 0o600)
+        return true
+    }
+
+    func remove() { unlink(self.path) }
+}

@@ -1,0 +1,187 @@
+import ControlAPI
+import Glibc
+import Posix
+import Testing
+
+/// A server of NATS with JetStream on this machine's loopback.
+private final class SiteServer {
+    private let process: ChildProcess
+    let url: String
+    let folder: String
+
+    init(_ name: String, in scratch: Scratch) throws {
+        self.folder = try scratch.folder(name)
+        // Any free port: the server says which one it has.
+        self.process = try ChildProcess(
+            [
+                "sh", "-c",
+                "exec nats-server -js -sd \(self.folder)/js -a 127.0.0.1 -p -1 2>&1",
+            ],
+            environment: ["PATH": "/usr/sbin:/usr/bin:/bin", "HOME": self.folder])
+        let words = "client connections on "
+        while let line = try self.process.nextLine() {
+            guard let address = line.split(separator: " ").last, line.contains(words) else {
+                continue
+            }
+            self.url = "nats://\(address)"
+            return
+        }
+        throw Broken("nats-server is not ready")
+    }
+
+    func stop() throws {
+        self.process.signal(SIGTERM)
+        _ = try self.process.waitForExit()
+    }
+
+    /// Whether bytes stand in any file that it keeps.
+    func stores(_ text: String) throws -> Bool {
+        var folders = ["\(self.folder)/js"]
+        while let folder = folders.popLast() {
+            for name in try Files.names(in: folder) {
+                let path = "\(folder)/\(name)"
+                if (try? Files.names(in: path)) != nil {
+                    folders.append(path)
+                } else if let bytes = try? Files.read(path, limitBytes: 64 << 20),
+                    Node.has(Array(text.utf8), in: bytes)
+                {
+                    return true
+                }
+            }
+        }
+        return false
+    }
+}
+
+extension IntegrationTests {
+    @Suite("several sites", Surroundings.nats) struct SitesTests {
+        /// A started node that has these servers, in the realm office; the first one makes it.
+        private static func start(
+            _ name: String, _ server: SiteServer, in scratch: Scratch, peers: [Node] = [],
+            with founder: Node? = nil
+        ) throws -> Node {
+            let node = try Node.onLoopback(
+                name, in: scratch, peers: try peers.map { try $0.address() })
+            node.add(["--sites", server.url, "--sites-realm", "office"])
+            try node.start()
+            if let founder {
+                let invite = try founder.call("realmInvite", ["name": "office"])["invite"]
+                _ = try node.call("realmJoin", ["invite": invite ?? .null])
+            } else {
+                _ = try node.call("realmNew", ["name": "office"])
+            }
+            return node
+        }
+
+        private static func sites(_ node: Node, _ words: String...) throws -> ChildProcess {
+            try ChildProcess(
+                ["\(Surroundings.programs())/stoa-sites", "--socket", node.socket] + words,
+                environment: node.environment, errors: "\(node.folder)/sites.log")
+        }
+
+        private static func setUp(_ node: Node) throws {
+            let setup = try Self.sites(node, "--setup")
+            #expect(try setup.waitForExit() == .code(0))
+        }
+
+        private static func end(_ processes: ChildProcess...) throws {
+            for process in processes {
+                process.signal(SIGTERM)
+                _ = try process.waitForExit()
+            }
+        }
+
+        // Shows: sites.blind
+        @Test("a room of two sites is one, and the servers keep no word of it")
+        func room() throws {
+            let scratch = try Scratch()
+            let server = try SiteServer("nats", in: scratch)
+            let north = try Self.start("North", server, in: scratch)
+            let south = try Self.start("South", server, in: scratch, with: north)
+            // Beside South without servers: what South brings comes here by their link.
+            let beside = try Node.onLoopback("Beside", in: scratch, peers: [try south.address()])
+            try beside.start()
+            let invite = try north.call("realmInvite", ["name": "office"])["invite"]
+            _ = try beside.call("realmJoin", ["invite": invite ?? .null])
+            try Self.setUp(north)
+            let programs = [try Self.sites(north), try Self.sites(south)]
+            for node in [north, south, beside] { try node.join("office/ops") }
+            let sent = try north.send("a word from the north", to: "office/ops")
+            try south.awaitNewest("a word from the north", in: "office/ops")
+            try beside.awaitNewest("a word from the north", in: "office/ops")
+            // Without a program of its own: South's publishes it ten seconds later.
+            try beside.send("a word from beside", to: "office/ops")
+            try north.awaitNewest("a word from beside", in: "office/ops")
+            #expect(
+                try north.agreedHistory(of: "office/ops") == south.agreedHistory(of: "office/ops"))
+            try south.await("names come, too") { node in
+                try node.history(of: "office/ops").contains { $0["authorName"] == "North" }
+            }
+            try north.await("it is known who has it") { node in
+                let info = try node.call("info", ["id": sent["id"] ?? .null])
+                let members = info["members"]?.arrayValue ?? []
+                return members.contains { $0["name"] == "South" && $0["outcome"] == "delivered" }
+            }
+            let gone = try north.send("a word that goes", to: "office/ops")
+            try south.awaitNewest("a word that goes", in: "office/ops")
+            _ = try north.stoa("delete", gone["id"]?.stringValue ?? "")
+            try south.awaitNewest("a word from beside", in: "office/ops")
+            for word in ["a word from", "a word that goes", "North", "office/ops", "Beside"] {
+                #expect(try !server.stores(word), "\(word)")
+            }
+            for program in programs { try Self.end(program) }
+            for node in [north, south, beside] { try node.stop() }
+            try server.stop()
+        }
+
+        // Shows: sites.late
+        @Test("who was off gets everything when the sender is off, with what was deleted left out")
+        func apart() throws {
+            let scratch = try Scratch()
+            let server = try SiteServer("nats", in: scratch)
+            let north = try Self.start("North", server, in: scratch)
+            let south = try Self.start("South", server, in: scratch, with: north)
+            try Self.setUp(north)
+            for node in [north, south] { try node.join("office/ops") }
+            try south.stop()
+            let northern = try Self.sites(north)
+            for number in 1...20 { try north.send("word \(number)", to: "office/ops") }
+            let gone = try north.send("this one goes", to: "office/ops")
+            _ = try north.stoa("delete", gone["id"]?.stringValue ?? "")
+            try north.send("the last one", to: "office/ops")
+            try north.await("the servers have it") { node in
+                let report = try node.stoa("--json", "sites")
+                let json = try JSON(parsing: Array(report.utf8))
+                return (json["published"]?.integerValue ?? 0) >= 25
+            }
+            try Self.end(northern)
+            try north.stop()
+            try south.start()
+            let southern = try Self.sites(south)
+            try south.awaitNewest("the last one", in: "office/ops")
+            let texts = try south.texts(in: "office/ops")
+            #expect(texts == (1...20).map { "word \($0)" } + ["the last one"])
+            try Self.end(southern)
+            try south.stop()
+            try server.stop()
+        }
+
+        // Shows: sites.off
+        @Test("without servers a node says what to set, and stoad loads nothing for them")
+        func off() throws {
+            let scratch = try Scratch()
+            let node = try Node.onLoopback("Ada", in: scratch)
+            try node.start()
+            let program = try Self.sites(node)
+            try node.await("it is said") { node in
+                let log = try? Files.read("\(node.folder)/sites.log", limitBytes: 65_536)
+                return String(decoding: log ?? [], as: UTF8.self).contains("Sites and SitesRealm")
+            }
+            try Self.end(program)
+            _ = try node.stoa("sites", expecting: 69)
+            let maps = try Files.read("/proc/\(try node.processID())/maps", limitBytes: 16 << 20)
+            #expect(!String(decoding: maps, as: UTF8.self).contains("libnats"))
+            try node.stop()
+        }
+    }
+}

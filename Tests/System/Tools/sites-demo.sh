@@ -1,0 +1,121 @@
+#!/bin/bash
+# Three sites of two nodes each, on this machine's loopback, with a NATS server between them: nodes of one site are
+# linked, those of different sites never. A message, a reply, a reaction and a deletion cross; then what one sends while
+# nobody else is up, to somebody who comes when the sender is gone. Uses nothing of yours: folders, sockets and keys are
+# temporary, and nothing is sent on a network.
+#
+#   sites-demo.sh FOLDER    where stoad, stoa and stoa-sites are
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+programs=$(cd "${1:?usage: sites-demo.sh FOLDER}" && pwd)
+command -v nats-server >/dev/null || { echo "sites-demo: install nats-server first" >&2; exit 69; }
+
+folder=$(mktemp -d "${TMPDIR:-/tmp}/stoa-sites.XXXXXX")
+declare -A daemon=() carrier=()
+end() {
+    exec 2>/dev/null
+    kill -9 "${daemon[@]}" "${carrier[@]}" ${server:-} 2>/dev/null || true
+    wait 2>/dev/null || true
+    rm -rf "$folder"
+}
+trap end EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+fail() {
+    echo "sites-demo: $*" >&2
+    tail -n 5 "$folder"/*/log "$folder"/*/sites.log >&2 || true
+    exit 1
+}
+
+as() { timeout 120 "$programs/stoa" --socket "$folder/$1/control.sock" "${@:2}" </dev/null; }
+
+# await WHAT COMMAND...: asks again until it is so.
+await() {
+    local what=$1 deadline=$((SECONDS + 120)); shift
+    until "$@" 2>/dev/null; do
+        [ "$SECONDS" -lt "$deadline" ] || fail "after two minutes not yet: $what"
+    done
+}
+
+answers() { as "$1" status >/dev/null; }
+
+# start NODE [PEER]: its daemon, linked to PEER, and what carries its rooms.
+start() {
+    local node=$1 peer=()
+    mkdir -p -m 700 "$folder/$node"
+    [ -z "${2:-}" ] || peer=(--peer "$(as "$2" --json status | sed -n 's/.*"listen":\["\([^"]*\)".*/\1/p')")
+    env -i PATH="$PATH" HOME="$folder/$node" XDG_RUNTIME_DIR="$folder/$node" \
+        "$programs/stoad" --name "$node" --data-dir "$folder/$node/data" --socket "$folder/$node/control.sock" \
+        --interface lo --listen 127.0.0.1:0 --discovery off --sites "$url" --sites-realm office "${peer[@]}" \
+        </dev/null >>"$folder/$node/log" 2>&1 &
+    daemon[$node]=$!
+    await "$node answers" answers "$node"
+}
+
+carry() {
+    env -i PATH="$PATH" HOME="$folder/$1" XDG_RUNTIME_DIR="$folder/$1" \
+        "$programs/stoa-sites" --socket "$folder/$1/control.sock" </dev/null >>"$folder/$1/sites.log" 2>&1 &
+    carrier[$1]=$!
+}
+
+stop() {
+    kill "${daemon[$1]}" "${carrier[$1]}"
+    wait "${daemon[$1]}" "${carrier[$1]}" || true
+    unset "daemon[$1]" "carrier[$1]"
+}
+
+shows() { as "$1" history office/ops | grep -qF -- "$2"; }
+lacks() { ! shows "$1" "$2"; }
+everywhere() {
+    local node
+    for node in "${nodes[@]}"; do await "$node has: $1" shows "$node" "$1"; done
+}
+id_of() { as "$1" history office/ops --ids | grep -F -- "$2" | grep -oE '\b[a-z2-7]{8,}\b' | head -n 1; }
+published() { [ "$(as "$1" --json sites | sed -n 's/.*"published":\([0-9]*\).*/\1/p')" -gt "$2" ]; }
+
+# Any free port: the server says which one it has.
+nats-server -js -sd "$folder/nats" -a 127.0.0.1 -p -1 >"$folder/nats.log" 2>&1 &
+server=$!
+await "the server is ready" grep -q "client connections on" "$folder/nats.log"
+url="nats://$(sed -n 's/.*client connections on //p' "$folder/nats.log" | head -n 1)"
+
+nodes=(ada ben cleo dora emil fred)
+echo "Three sites of two nodes each, and a NATS server that cannot read anything:"
+start ada
+as ada realm new office >/dev/null
+as ada realm invite office | grep -o 'stoa:realm[^ ]*' >"$folder/invite"
+start ben ada; start cleo; start dora cleo; start emil; start fred emil
+for node in "${nodes[@]:1}"; do
+    timeout 60 "$programs/stoa" --socket "$folder/$node/control.sock" realm join - <"$folder/invite" >/dev/null
+done
+env -i PATH="$PATH" HOME="$folder/ada" "$programs/stoa-sites" --socket "$folder/ada/control.sock" --setup >/dev/null
+for node in "${nodes[@]}"; do carry "$node"; as "$node" join office/ops >/dev/null 2>&1; done
+
+as ada send office/ops "hello from the first site" >/dev/null
+everywhere "hello from the first site"
+echo "  a message crossed from ada to all others"
+hello=$(id_of ada "hello from the first site")
+as cleo send office/ops --reply "$hello" "and hello from the second" >/dev/null
+everywhere "and hello from the second"
+echo "  so did a reply"
+as fred react "$hello" "👍" >/dev/null
+await "ada sees the reaction" shows ada "👍"
+echo "  and a reaction"
+as dora send office/ops "this one goes" >/dev/null
+everywhere "this one goes"
+gone=$(id_of dora "this one goes")
+as dora delete "$gone" >/dev/null
+for node in "${nodes[@]}"; do await "$node has it deleted" lacks "$node" "this one goes"; done
+echo "  and a deletion"
+
+for node in ben cleo dora emil fred; do stop "$node"; done
+before=$(as ada --json sites | sed -n 's/.*"published":\([0-9]*\).*/\1/p')
+as ada send office/ops "nobody is here" >/dev/null
+await "the server has it" published ada "$before"
+stop ada
+start emil; carry emil
+await "emil has what ada wrote" shows emil "nobody is here"
+echo "  ada wrote while nobody else was up, and emil read it when ada was gone"
+! grep -rqF -e "hello from" -e "nobody is here" -e "this one goes" -e "office/ops" "$folder/nats" || fail "the server can read"
+echo "The server stored $(du -sh "$folder/nats" | cut -f 1), and no word of it."
