@@ -99,7 +99,7 @@ package struct SiteOutgoing: Sendable {
     /// The servers have given this.
     package mutating func saw(_ item: Item) { self.seen.note(item) }
 
-    /// Takes out what is to be looked for now; ``settled(_:of:)`` ends each.
+    /// Takes out the items that are due to be looked up; ``settled(_:of:)`` ends each.
     package mutating func due(at now: UInt64) -> [(page: UInt64, item: Item)] {
         var due: [(UInt64, Item)] = []
         while self.heldFrom < self.held.count, due.count < Self.looksAtOnce {

@@ -132,7 +132,7 @@ extension IntegrationTests {
             let (node, phrase) = try Self.node(
                 in: scratch, bus: "unix:path=\(scratch.path)/none")
             try Self.setLock(node, phrase)
-            #expect(node.log.contains("LockOnSleep has no effect for now"))
+            #expect(node.log.contains("LockOnSleep has no effect: "))
             #expect(try node.call("status")["lock"] == "open")
             try node.stop()
             // A bus without logind.

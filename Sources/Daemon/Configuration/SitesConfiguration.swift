@@ -16,9 +16,12 @@ package struct SitesConfiguration: Equatable, Sendable {
     init(_ values: [Setting: [SettingValue]]) throws(ConfigurationError) {
         for value in values[.sites] ?? [] {
             guard let server = Self.server(value.text) else {
+                // A password that was typed here is not to stand in a log, too.
+                var shown = value
+                if let at = value.text.lastIndex(of: "@") { shown.text = "…" + value.text[at...] }
                 throw Configuration.invalid(
-                    value, "is not the address of a NATS server",
-                    remedy: "write nats://HOST:PORT or tls://HOST:PORT; a password belongs into "
+                    shown, "is not the address of a NATS server",
+                    remedy: "write nats://HOST:PORT or tls://HOST:PORT; a password belongs in "
                         + "the file of SitesCredentials")
             }
             guard !self.servers.contains(server) else { continue }

@@ -47,7 +47,7 @@ extension NodeShell {
         guard self.life.isRunning else { return }
         self.log(
             .warning,
-            "LockOnSleep has no effect for now, \(error.reason); it is tried again every minute")
+            "LockOnSleep has no effect: \(error.reason); trying again every minute")
         self.after(Self.loginAgainMilliseconds) { self.followSleep() }
     }
 }

@@ -30,7 +30,7 @@ extension Dialling {
         return self.take()
     }
 
-    /// Dials devices no longer for what their records say.
+    /// Stops dialling devices at the addresses in their records.
     mutating func forgetTold(_ peers: [PeerID]) -> [DiallingAction] {
         for peer in peers where self.targets[.told(peer)] != nil { self.removeTarget(.told(peer)) }
         return self.take()

@@ -7,7 +7,7 @@ struct RevokedDevice: Hashable {
     let time: HybridTime
 }
 
-/// What a person says in groups of their devices: that one is theirs no longer.
+/// Cuts: a person's statements to groups that a device has stopped being theirs.
 ///
 /// `Docs/Protocol/Rosters.md` section 2, rule 3, says what becomes of the device's acts.
 extension Groups {
@@ -136,8 +136,8 @@ extension GroupState {
 
     /// The heads of all that is here, or of what is older than a moment and follows nothing younger.
     ///
-    /// - Parameter doubted: which acts may have any date, since somebody signed them who is not to be believed: of them
-    ///   only those are as old that somebody else, who is in without them, had followed by then.
+    /// - Parameter doubted: acts whose dates are not trusted. Such an act counts as old only if somebody else, who is a
+    ///   member without it, had built on it by then.
     func basis(
         before moment: UInt64?, doubting doubted: (ActStatement) -> Bool = { _ in false }
     ) -> [ActID]? {

@@ -141,7 +141,7 @@ package enum Request: Hashable, Sendable {
     case confirmDevice(check: String)
     /// Let the peer that shows this code become another device of the user.
     case approveDevice(code: String)
-    /// Have a device be the user's no longer; in groups, what it did since then is undone, though it is known here.
+    /// Revoke a device of the user; in groups, undo what it did since a moment, even if it is known here.
     case revokeDevice(PeerID, since: UInt64? = nil)
     /// Take what sites have brought, in its order; nil for what could not be opened.
     case importItems([SiteItem?])

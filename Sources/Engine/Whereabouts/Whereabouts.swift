@@ -3,7 +3,7 @@ internal import Formats
 /// Where devices of the node's realms can be dialled, by their own word: whose records are here, and which each link
 /// is owed.
 ///
-/// They are kept for as long as the daemon runs: with each link it is said again who has which.
+/// They are kept in memory only; on each new link both sides say again which they have.
 /// `Docs/Protocol/Sync.md` section 11, `Docs/Decisions/0055-who-says-where.md`.
 struct Whereabouts: Sendable {
     /// A device's word.

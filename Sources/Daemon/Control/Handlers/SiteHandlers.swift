@@ -193,7 +193,7 @@ extension NodeShell {
         }
     }
 
-    /// From where a program goes on: what was passed over of a conversation of two that is shared since goes out, too.
+    /// Where a program continues; from the start where other conversations of two are shared than before.
     private func siteCursor(
         _ text: String?, _ realm: Realm,
         _ roots: [ConversationID: (root: SiteRoot, scope: SiteScope, isDirect: Bool)]
