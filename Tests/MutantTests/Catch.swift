@@ -55,7 +55,7 @@
                     EngineCatches.parts, EngineCatches.liars,
                 ]
             case .forgetPieces:
-                [.seed(33, says: "a part of a file that it has"), EngineCatches.resumes]
+                [.seed(57, says: "a part of a file that it has"), EngineCatches.resumes]
             case .renewByBytes: [EngineCatches.drip]
             case .acceptUnshared: [EngineCatches.unshared]
             case .letAnybodyIn: [SimulationCatches.requests]

@@ -216,7 +216,7 @@ computing() {
         FROM=${seeds% *} COUNT=${seeds#* } \
             part "groups-from-${seeds% *}" lines env GROUPS=1 "${simulate[@]}"
     done
-    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 2000 || echo 55) ASSAULT=1 \
+    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 2000 || echo 60) ASSAULT=1 \
         part assaults lines "${simulate[@]}"
     FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 150 || echo 60) SYBILS=1 \
         part sybils lines "${simulate[@]}"

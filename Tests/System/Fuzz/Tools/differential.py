@@ -24,6 +24,7 @@ FUZZ = Path(__file__).resolve().parents[1]
 TESTS = FUZZ.parent
 sys.path.insert(0, str(TESTS / "Interop"))
 
+import addresses  # noqa: E402
 import devices  # noqa: E402
 import ephemeral  # noqa: E402
 import frames  # noqa: E402
@@ -84,6 +85,9 @@ def body(frame: frames.Frame) -> bytes:
     if kind == Type.ROOMS:
         tag, texts = frames.read_rooms(data)
         return frames.rooms(tag, [name for name in texts if is_room_name(name)]).packed()
+    if kind == Type.ADDRESSES:
+        tag, held, records = addresses.read_addresses(data)
+        return addresses.addresses(tag, held, [record.packed() for record in records]).packed()
     if kind == Type.REALMS:
         return frames.realms(frames.read_realms(data)).packed()
     if kind == Type.SHARES:
