@@ -1,12 +1,11 @@
+internal import Crypto
 internal import Formats
 
 /// Who gets one of the places for links, and whose it takes.
 ///
-/// Keys cost nothing, so places are given by how far somebody is trusted, then by where they come from:
-/// of equals, one of the source with most links gives way to a source with fewer. So whoever opens
-/// links without end from one host, or a few, takes places from itself. Where that leaves no place, one goes
-/// to whoever shares a conversation that few links share: so a room of ten is one piece also among a thousand
-/// hosts, of which nobody can be linked to all.
+/// By ``FairShare``: whoever opens links without end from one host, or a few, takes places from itself. Where that
+/// leaves no place, one goes to whoever shares a conversation that few links share: so a room of ten is one piece also
+/// among a thousand hosts, of which nobody can be linked to all.
 ///
 /// `Docs/Decisions/0039-links-are-found-by-trial.md`.
 enum LinkPlaces {
@@ -81,40 +80,27 @@ enum LinkPlaces {
     }
 
     private static func replacing(_ newcomer: Occupant, among links: [Occupant]) -> Verdict {
-        let lower = links.filter { $0.tier < newcomer.tier }
-        if let victim = Self.newest(ofLargestSource: lower) { return .replaces(victim.link) }
+        // Known people give way to nobody.
+        let claims = links.filter { $0.tier < .known }.map(Self.claim)
+        let gone = FairShare.room(for: Self.claim(newcomer), among: claims, within: claims.count)
+        if let victim = gone?.first { return .replaces(victim.key) }
         let equals = links.filter { $0.tier == newcomer.tier && $0.tier < .known }
         let own = equals.count { $0.source == newcomer.source }
-        // It must have fewer than the other also with this one, or the two would change places for ever.
-        if let victim = Self.newest(ofLargestSource: equals),
-            equals.count(where: { $0.source == victim.source }) > own + 1
-        {
-            return .replaces(victim.link)
-        }
         // A conversation that few links share needs one more than one that many share. Twice as many, and for
         // each further link of a source as many again: so nobody changes places for ever, nor has many keys
         // for nothing.
         let (needed, isOver) = newcomer.fewestSharing.multipliedReportingOverflow(
             by: 2 * (own + 1))
         let idle = equals.filter { $0.fewestSharing > needed }
-        guard !isOver, let most = idle.map(\.fewestSharing).max(),
-            let victim = Self.newest(ofLargestSource: idle.filter { $0.fewestSharing == most })
-        else { return .full }
-        return .replaces(victim.link)
+        guard !isOver, let most = idle.map(\.fewestSharing).max() else { return .full }
+        var shares = FairShare(idle.filter { $0.fewestSharing == most }.map(Self.claim))
+        return shares.next().map { .replaces($0.key) } ?? .full
     }
 
-    /// The link that has to go: of the lowest tier, there of the source with most links, there the
-    /// newest that this node has not dialled.
-    private static func newest(ofLargestSource links: [Occupant]) -> Occupant? {
-        guard let lowest = links.map(\.tier).min() else { return nil }
-        let lowestLinks = links.filter { $0.tier == lowest }
-        let counts = Dictionary(grouping: lowestLinks, by: \.source).mapValues(\.count)
-        return lowestLinks.max { left, right in
-            let (one, other) = (counts[left.source] ?? 0, counts[right.source] ?? 0)
-            guard one == other else { return one < other }
-            guard left.source == right.source else { return left.source < right.source }
-            guard left.isDialled == right.isDialled else { return left.isDialled }
-            return left.link < right.link
-        }
+    /// Of a source the newest link goes that this node has not dialled.
+    private static func claim(_ link: Occupant) -> FairShare<LinkID>.Claim {
+        FairShare.Claim(
+            key: link.link, tier: link.tier, source: link.source, author: PeerID(.zero),
+            number: Int64(link.link.rawValue) - (link.isDialled ? 1 << 62 : 0))
     }
 }

@@ -1,10 +1,11 @@
+internal import Crypto
 internal import Formats
 
 /// Decides which connections from strangers may begin a handshake.
 ///
 /// A stranger has proven nothing, so what one may cost is bounded before anything is read: the
-/// number of handshakes at a time over all, where one of the source with most of them gives way, then
-/// the oldest, and a token bucket per source.
+/// number of handshakes at a time over all, where one gives way by ``FairShare``, then the oldest, and a token
+/// bucket per source.
 package struct Admission: Sendable {
     /// The bounds; the defaults are for a local network.
     package struct Bounds: Sendable {
@@ -79,16 +80,21 @@ package struct Admission: Sendable {
 
     /// Which handshake gives way to one from a source; nil where none does.
     private func victim(for source: Source, at now: UInt64) -> UInt64? {
-        let counts = Dictionary(grouping: self.halfOpen, by: \.source).mapValues(\.count)
-        let most = counts.max { ($0.value, $0.key) < ($1.value, $1.key) }
-        // It must have fewer than the other also with this one.
-        if let most, most.value > counts[source, default: 0] + 1 {
-            return self.halfOpen.first { $0.source == most.key }?.number
-        }
+        // Of a source the oldest goes: it has had most time.
+        let claims = self.halfOpen.map { Self.claim($0.number, of: $0.source) }
+        let newcomer = Self.claim(self.nextNumber, of: source)
+        let gone = FairShare.room(for: newcomer, among: claims, within: claims.count)
+        if let victim = gone?.first { return victim.key }
         guard let oldest = self.halfOpen.first,
             now - min(now, oldest.since) >= self.bounds.patienceMilliseconds
         else { return nil }
         return oldest.number
+    }
+
+    private static func claim(_ number: UInt64, of source: Source) -> FairShare<UInt64>.Claim {
+        FairShare.Claim(
+            key: number, tier: .stranger, source: source, author: PeerID(.zero),
+            number: -Int64(number))
     }
 
     /// Notes that an admitted handshake is over, however it ended; says nothing about one that is

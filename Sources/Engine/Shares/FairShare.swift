@@ -80,6 +80,10 @@ struct FairShare<Key: Hashable & Sendable>: Sendable {
         return gone.contains { $0.key == newcomer.key } ? nil : gone
     }
 
+    /// Whether of equal claims one of the source with most gives way to another's: that must have fewer also with this
+    /// one, or the two would change places for ever.
+    static func gives(_ most: Int, to own: Int) -> Bool { most > own + 1 }
+
     /// The most of each with which all together are within a bound, 0 at least.
     static func level(of sizes: [Int], within bound: Int) -> Int {
         var (low, high) = (0, max(0, sizes.max() ?? 0))

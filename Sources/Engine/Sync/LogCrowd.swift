@@ -37,7 +37,8 @@ package struct LogCharge: Hashable, Sendable {
 
 /// The logs of a full conversation that may give way, by where they came from.
 ///
-/// Made where there is no room, and used for a moment: who is trusted changes seldom.
+/// Made where there is no room, and used for a moment: who is trusted changes seldom. That is ``FairShare`` of logs of
+/// one rank, kept between newcomers: a flood of authors asks thousands of times a second.
 struct LogCrowd: Sendable {
     /// A log that may give way.
     struct Occupant: Hashable, Sendable {
@@ -65,8 +66,7 @@ struct LogCrowd: Sendable {
 
     /// Takes out the log that gives way to one that comes from `source`; nil where that has to stay out.
     ///
-    /// The source with most logs loses its newest. Where the newcomer may give way itself, its source
-    /// must have fewer than the other also with this one, or the two would change places for ever.
+    /// The source with most logs loses its newest; see ``FairShare/gives(_:to:)`` of a newcomer that may give way itself.
     ///
     /// - Parameters:
     ///   - stays: whether the newcomer would never give way.
@@ -81,7 +81,7 @@ struct LogCrowd: Sendable {
             }
             return (left.key?.description ?? "") < (right.key?.description ?? "")
         }
-        guard let largest, stays || largest.value.count > own + 1,
+        guard let largest, stays || FairShare<LogName>.gives(largest.value.count, to: own),
             let index = largest.value.lastIndex(where: { isFree($0.name) })
         else { return nil }
         return self.sources[largest.key]?.remove(at: index).name
