@@ -269,6 +269,8 @@ meeting() {
     if [ "${STOA_LONG:-}" = 1 ]; then
         part flood-avahi lines Tests/System/Network/flood.py "$programs" --avahi --long
     fi
+    part sites-cluster lines Tests/System/Network/sites_cluster.py "$programs" \
+        ${STOA_LONG:+--messages 10002 --away 600}
     part doctor lines Tests/System/Doctor/run_doctor.py "$programs"
     part packages lines Tests/System/Packages/run.sh "$programs" "$scratch"
     part source-archive lines Tests/System/Packages/dist.sh "$scratch"
