@@ -255,6 +255,7 @@ computing() {
 # Networks of many hosts, and machines of their own: what mostly waits, for each other, for time that passes,
 # for links that come back.
 meeting() {
+    local seed
     part network-faults lines Tests/System/Network/run_faults.py "$programs" --minutes "$minutes"
     part nine-oclock-20 lines Tests/System/Network/nine_oclock.py "$programs" --hosts 20
     if [ "${STOA_LONG:-}" = 1 ]; then
@@ -269,6 +270,9 @@ meeting() {
     if [ "${STOA_LONG:-}" = 1 ]; then
         part flood-avahi lines Tests/System/Network/flood.py "$programs" --avahi --long
     fi
+    for seed in $([ "${STOA_LONG:-}" = 1 ] && seq 30 || echo 1); do
+        part "groups-apart-$seed" lines Tests/System/Network/groups_apart.py "$programs" --seed "$seed"
+    done
     part sites-cluster lines Tests/System/Network/sites_cluster.py "$programs" \
         ${STOA_LONG:+--messages 10002 --away 600}
     part doctor lines Tests/System/Doctor/run_doctor.py "$programs"
