@@ -86,6 +86,8 @@ struct Checker {
         var syncFrames = 0
         /// How many entries honest machines got from others.
         var entriesReceived = 0
+        /// How many acts of groups each machine got from others.
+        var actsReceived: [Int: Int] = [:]
         /// How many runs were sent.
         var runs = 0
         var filesFetched = 0

@@ -448,6 +448,8 @@ extension Simulation {
                 self.checker.counts.entriesReceived += run.entries.count
             }
             self.checker.brought(run, to: self.machines[end.machine], from: end.source)
+        case .acts(_, let acts):
+            self.checker.counts.actsReceived[end.machine, default: 0] += acts.count
         default: break
         }
         if let adversary = self.machines[end.machine].adversary, let frame = received.frame {

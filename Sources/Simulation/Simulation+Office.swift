@@ -68,7 +68,7 @@ extension Simulation {
     }
 
     /// Each part of it is as large a share as that of daemons.
-    private static func budget(of links: Int) -> LinkBudget {
+    static func budget(of links: Int) -> LinkBudget {
         var budget = LinkBudget()
         budget.known = budget.known * links / budget.links
         budget.dialled = budget.dialled * links / budget.links

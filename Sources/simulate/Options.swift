@@ -5,14 +5,15 @@ import Simulation
 struct Options {
     static let usage = """
         usage: simulate [--from SEED] [--count N] [--assault | --sybils | --groups] [--log]
-               simulate --nodes N [--office [--links N]] [--from SEED] [--log]
+               simulate --nodes N [--office [--groups] [--links N]] [--from SEED] [--log]
 
         Runs N simulations (1) from SEED (1) on and prints a line for each; with --nodes one
         simulation of so many nodes, of which each finds a few others, or with --office all of
         them, of which each has at most 128 links, or as many as --links says; with --assault
         simulations in which peers do all that is forbidden and little else goes wrong, with
         --sybils simulations in which one attacker has many keys, with --groups simulations in
-        which people have groups, with --log all that nodes were told and did.
+        which people have groups, or an office that is one group, with --log all that nodes were
+        told and did.
 
         """
 
@@ -68,7 +69,7 @@ struct Options {
         }
         let kinds = [
             (self.isAssault, "--assault"), (self.isSybils, "--sybils"),
-            (self.isGroups, "--groups"), (self.nodes != nil, "--nodes"),
+            (self.isGroups && !self.isOffice, "--groups"), (self.nodes != nil, "--nodes"),
         ]
         .filter(\.0).map(\.1)
         if kinds.count > 1 {
@@ -112,13 +113,17 @@ struct Options {
     private func summary(_ seed: UInt64) throws -> String {
         let log: ((String) -> Void)? = self.hasLog ? { print($0) } : nil
         if let nodes = self.nodes, self.isOffice {
-            let (simulation, figures) = try Simulation.office(
-                seed: seed, nodes, links: self.links, log: log
-            ) {
-                moment in
+            func tell(_ moment: String) {
                 let text = "office of \(nodes), seed \(seed): \(moment)\n"
                 _ = write(STDERR_FILENO, text, text.utf8.count)
             }
+            if self.isGroups {
+                let (simulation, figures) = try Simulation.assembly(
+                    seed: seed, nodes, links: self.links, log: log, progress: tell)
+                return "\(simulation.summary) \(figures.summary)"
+            }
+            let (simulation, figures) = try Simulation.office(
+                seed: seed, nodes, links: self.links, log: log, progress: tell)
             return "\(simulation.summary) \(figures.summary)"
         }
         return try self.simulation(seed, log).summary

@@ -15,6 +15,13 @@ struct WaitingLog: Hashable, Sendable {
     var reason: Reason
 }
 
+/// A run that came before its key.
+struct KeptRun: Sendable {
+    var run: Run
+    /// Who brought it.
+    var link: LinkID
+}
+
 /// What a conversation keeps because it is a group.
 struct GroupLogs: Sendable {
     /// The members by the acts that are here.
@@ -24,6 +31,9 @@ struct GroupLogs: Sendable {
     /// Those devices of members that are known here, ascending.
     var devices: [PeerID] = []
     private(set) var waiting: [LogName: WaitingLog] = [:]
+    /// Runs of logs that wait for a key, so that they need not be asked for: mostly it comes a moment later.
+    private var kept: [LogName: [KeptRun]] = [:]
+    private var keptBytes = 0
     /// Whether a key is here of which no log has told: then logs of those who are out are read to their ends, since its
     /// maker may be one of them.
     var readsOn = false
@@ -48,6 +58,24 @@ struct GroupLogs: Sendable {
         guard self.waiting[name] != waiting else { return false }
         self.waiting[name] = waiting
         return true
+    }
+
+    /// Keeps a run of a log that waits for a key, where it is the next one and there is room.
+    mutating func keep(_ run: Run, on link: LinkID) {
+        let name = run.key.name
+        guard case .key? = self.waiting[name]?.reason,
+            self.kept[name]?.last.map({ $0.run.last + 1 == run.first }) ?? true,
+            self.keptBytes + run.frameBytes <= Limits.keptRunBytes
+        else { return }
+        self.kept[name, default: []].append(KeptRun(run: run, link: link))
+        self.keptBytes += run.frameBytes
+    }
+
+    /// Takes out what was kept of a log.
+    mutating func takeKept(_ name: LogName) -> [KeptRun] {
+        let kept = self.kept.removeValue(forKey: name) ?? []
+        self.keptBytes -= kept.reduce(0) { $0 + $1.run.frameBytes }
+        return kept
     }
 
     mutating func release(_ name: LogName) {

@@ -234,6 +234,9 @@ computing() {
         NODES=$nodes OFFICE=1 LINKS=$([ "$nodes" -ge 200 ] || echo 32) \
             part "office-$nodes" lines "${simulate[@]}"
     done
+    # All of an office in one group, of which one is removed.
+    NODES=$([ "${STOA_LONG:-}" = 1 ] && echo 200 || echo 40) OFFICE=1 LINKS=32 \
+        part office-group lines env GROUPS=1 "${simulate[@]}"
     # Each deliberate bug is caught.
     tests mutants --filter MutantTests
     # What hands pointers to C; what reads bytes of others runs under the same sanitizer when it is

@@ -2,7 +2,8 @@
 # Runs simulations on all cores, in shares of 50 seeds. A share that is done is kept in FOLDER, so that
 # a run that was interrupted goes on where it stopped; another build of the program begins anew.
 #
-#   [FROM=1] [COUNT=1000] [ASSAULT=1 | SYBILS=1 | GROUPS=1] [NODES=N [OFFICE=1 [LINKS=N]]] [JOBS=CORES] [RESULTS=FILE] simulate.sh PROGRAM FOLDER
+#   [FROM=1] [COUNT=1000] [ASSAULT=1 | SYBILS=1 | GROUPS=1] [NODES=N [OFFICE=1 [GROUPS=1] [LINKS=N]]] [JOBS=CORES] \
+#       [RESULTS=FILE] simulate.sh PROGRAM FOLDER
 #
 # RESULTS names a page to whose table a row is added. Prints each failure with the line that repeats
 # it, the sums, and at last `N passed, N failed`.
@@ -27,7 +28,7 @@ if [ -n "$groups" ]; then options+=(--groups); kind=groups; fi
 if [ -n "${NODES:-}" ]; then
     options+=(--nodes "$NODES"); kind="of $NODES nodes"; share=1
     if [ -z "${COUNT:-}" ]; then count=1; fi
-    if [ -n "${OFFICE:-}" ]; then options+=(--office); kind="of offices of $NODES"; fi
+    if [ -n "${OFFICE:-}" ]; then options+=(--office); kind="of offices of $NODES${groups:+ in a group}"; fi
     if [ -n "${LINKS:-}" ]; then options+=(--links "$LINKS"); kind+=" with $LINKS links"; fi
 fi
 build=$(sha256sum "$program" | cut -c1-12)
@@ -71,7 +72,7 @@ for ((first = from; first <= last; first += share)); do
 done
 grep -h FAILED "${files[@]}" | sed 's/^seed [0-9]* //' || true
 if [ -n "${OFFICE:-}" ]; then
-    sed -nE "s/^seed ([0-9]+) .* (pieces .*) ok$/MEASURED simulation, an office of $NODES, seed \1: \2/p" \
+    sed -nE "s/^seed ([0-9]+) .* ((pieces|entered) .*) ok$/MEASURED simulation, an office of $NODES${groups:+ in a group}, seed \1: \2/p" \
         "${files[@]}"
 fi
 sums=$(awk -v row="${RESULTS:+1}" '
