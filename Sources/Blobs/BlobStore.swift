@@ -449,7 +449,7 @@ package enum BlobFailure: Error, Hashable, Sendable {
     }
 
     /// Does something that the system may refuse.
-    static func of<Result>(
+    package static func of<Result>(
         _ body: () throws(SystemError) -> Result
     ) throws(BlobFailure) -> Result {
         do throws(SystemError) { return try body() } catch { throw BlobFailure(error) }

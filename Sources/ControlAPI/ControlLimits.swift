@@ -36,6 +36,10 @@ package enum ControlLimits {
     package static let siteItems = 64
     /// No item is larger than this, sealed, in bytes.
     package static let siteItemBytes = 262_144
+    /// No part of a file is larger than this, sealed, in bytes.
+    package static let sitePartBytes = 262_144 + 256
+    /// The most parts of files that are wanted of other sites at once.
+    package static let siteWants = 64
     /// What sealed items of one call may take together, in bytes, before base64: the line has room for them.
     package static let siteBytes = 589_824
     /// The most elements of one page of a list.

@@ -17,6 +17,8 @@ package struct SiteKeep: ControlValue {
 
     /// When the stream was made: with another one all begins anew.
     package var stream: Int64 = 0
+    /// The same of the stream of files; 0 where there is none.
+    package var files: Int64 = 0
     /// Of which node and realm: with another one all begins anew, too.
     package var mark = ""
     package var cursor: String?
@@ -26,6 +28,7 @@ package struct SiteKeep: ControlValue {
 
     package mutating func fields(_ visitor: inout some FieldVisitor) {
         visitor.field("stream", &self.stream, .any, "")
+        visitor.field("files", &self.files, .any, "")
         visitor.field("mark", &self.mark, .any, "")
         visitor.field("cursor", &self.cursor, .any, "")
         visitor.field("places", &self.places, .any, "")

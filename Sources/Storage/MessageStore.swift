@@ -230,6 +230,22 @@ package actor MessageStore {
         }
     }
 
+    /// The next file that the owner has sent in some conversations, or the next deletion there, in the order of arrival.
+    ///
+    /// - Parameter bytes: the size of the largest of these files.
+    package func nextFile(
+        since arrival: Int64, in conversations: Set<ConversationID>, upTo bytes: UInt64
+    ) throws(StoreFailure) -> ArrivedFiles {
+        try self.perform { (file) throws(SQLiteError) in
+            try file.nextFile(since: arrival, in: conversations, upTo: bytes)
+        }
+    }
+
+    /// Which of some own messages with a file are deleted, while no other one of their conversation tells of it.
+    package func goneFiles(_ files: [SentFile]) throws(StoreFailure) -> [SentFile] {
+        try self.perform { (file) throws(SQLiteError) in try file.goneFiles(files) }
+    }
+
     /// What is stored of the payloads of consecutive entries of a log; none where the log has no
     /// entry at `first`, or none that counts.
     ///

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Statements that read what goes to other sites.
 final class SiteStatements: StatementGroup {
     lazy var newest = self.sql("SELECT max(arrival) AS arrival FROM entries")
@@ -14,6 +16,22 @@ final class SiteStatements: StatementGroup {
         """
         SELECT 1 FROM entries WHERE log = :log AND seq >= :first AND seq < :before
             AND flags & \(EntryFlags([.wanted, .expired]).rawValue) LIMIT 1
+        """)
+    lazy var lastOfNext = self.sql(
+        """
+        SELECT max(arrival) AS arrival FROM
+            (SELECT arrival FROM entries WHERE arrival > :since ORDER BY arrival LIMIT :limit)
+        """)
+    /// Own files, and what deletes messages.
+    lazy var files = self.sql(
+        """
+        SELECT e.arrival, e.seq, l.incarnation, a.key, c.hash, t.blob, t.size
+        FROM entries e LEFT JOIN attachments t ON t.log = e.log AND t.seq = e.seq
+            CROSS JOIN logs l ON l.id = e.log CROSS JOIN authors a ON a.id = l.author
+            CROSS JOIN conversations c ON c.id = e.conversation
+        WHERE e.arrival > :since AND e.arrival <= :through
+            AND (e.kind = \(EntryKind.erase.rawValue) OR (t.blob IS NOT NULL AND a.key = :owner))
+        ORDER BY e.arrival
         """)
     lazy var attestedBefore = self.sql(
         """

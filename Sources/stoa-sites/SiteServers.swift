@@ -126,10 +126,21 @@ final class ServerWatcher: Sendable {
 
 /// One connection to the servers of a cluster, and the stream there; all calls wait, a few seconds at most.
 final class SiteServers {
-    /// The stream of all sites.
-    static let stream = "STOA"
-    /// What it holds: prefix, tag, name.
-    static let subjects = "stoa.*.*"
+    /// A stream of all sites.
+    struct Stream {
+        let name: String
+        /// What it holds: prefix, tag, name.
+        let subjects: String
+        /// The largest message.
+        let messageBytes: Int
+
+        static let items = Stream(
+            name: "STOA", subjects: "stoa.*.*", messageBytes: ControlLimits.siteItemBytes)
+        static let files = Stream(
+            name: "STOA_FILES", subjects: "stoa-files.*.*",
+            messageBytes: ControlLimits.sitePartBytes)
+    }
+
     /// How many messages are read at once, and how many bytes.
     private static let fetchMessages: Int32 = 64
     private static let fetchBytes: Int64 = 4 << 20
@@ -219,10 +230,10 @@ final class SiteServers {
         var last: UInt64
     }
 
-    func facts() throws(ServerError) -> StreamFacts {
+    func facts(of stream: Stream = .items) throws(ServerError) -> StreamFacts {
         var info: UnsafeMutablePointer<jsStreamInfo>?
         var code = jsErrCode(0)
-        let status = js_GetStreamInfo(&info, self.context, Self.stream, nil, &code)
+        let status = js_GetStreamInfo(&info, self.context, stream.name, nil, &code)
         guard status == NATS_OK, let info else { throw ServerError(status, code) }
         defer { jsStreamInfo_Destroy(info) }
         return StreamFacts(
@@ -231,12 +242,14 @@ final class SiteServers {
     }
 
     /// Makes the stream where it is missing.
-    func makeStream(bytes: Int64, ageNanoseconds: Int64, replicas: Int32) throws(ServerError) {
+    func make(
+        _ stream: Stream, bytes: Int64, days: Int64, replicas: Int32
+    ) throws(ServerError) {
         var info: UnsafeMutablePointer<jsStreamInfo>?
         var code = jsErrCode(0)
         let status = cnats_make(
-            &info, self.context, Self.stream, Self.subjects, bytes, ageNanoseconds, replicas,
-            Int32(ControlLimits.siteItemBytes), &code)
+            &info, self.context, stream.name, stream.subjects, bytes,
+            days * 86_400 * 1_000_000_000, replicas, Int32(stream.messageBytes), &code)
         guard status == NATS_OK else { throw ServerError(status, code) }
         jsStreamInfo_Destroy(info)
     }
@@ -244,12 +257,14 @@ final class SiteServers {
     // MARK: Writing
 
     /// Publishes items, and returns once the servers have all of them.
-    func publish(_ items: [SiteOutgoing.Item]) throws(ServerError) {
+    func publish(
+        _ items: [SiteOutgoing.Item], in stream: Stream = .items
+    ) throws(ServerError) {
         _ = self.watcher.takeFailures()
         for item in items {
             let status = item.data.withUnsafeBytes {
                 cnats_publish(
-                    self.context, item.subject, $0.baseAddress, Int32($0.count), Self.stream)
+                    self.context, item.subject, $0.baseAddress, Int32($0.count), stream.name)
             }
             guard status == NATS_OK else { throw ServerError(status) }
         }
@@ -266,14 +281,16 @@ final class SiteServers {
     // MARK: Reading
 
     /// What is under a subject; nil where nothing is.
-    func message(_ subject: String) throws(ServerError) -> SiteOutgoing.Item? {
+    func message(
+        _ subject: String, in stream: Stream = .items
+    ) throws(ServerError) -> SiteOutgoing.Item? {
         var message: OpaquePointer?
         var code = jsErrCode(0)
-        let status = js_GetLastMsg(&message, self.context, Self.stream, subject, nil, &code)
+        let status = js_GetLastMsg(&message, self.context, stream.name, subject, nil, &code)
         if status == NATS_NOT_FOUND { return nil }
         guard status == NATS_OK, let message else { throw ServerError(status, code) }
         defer { natsMsg_Destroy(message) }
-        return Self.item(message)
+        return Self.item(message, atMost: stream.messageBytes)
     }
 
     /// Reads a conversation from a number on, and is told of what is published there.
@@ -296,7 +313,7 @@ final class SiteServers {
         reading.reader = nil
         var code = jsErrCode(0)
         let status = cnats_reader(
-            &reading.reader, self.context, Self.stream, subject, number, &code)
+            &reading.reader, self.context, Stream.items.name, subject, number, &code)
         guard status == NATS_OK else { throw ServerError(status, code) }
     }
 
@@ -328,7 +345,9 @@ final class SiteServers {
         return (messages, behind)
     }
 
-    fileprivate static func item(_ message: OpaquePointer) -> SiteOutgoing.Item {
+    fileprivate static func item(
+        _ message: OpaquePointer, atMost bytes: Int = Stream.items.messageBytes
+    ) -> SiteOutgoing.Item {
         let subject = String(cString: natsMsg_GetSubject(message))
         // Nothing of ours is called so.
         guard subject.utf8.count <= Self.subjectBytes else {
@@ -336,7 +355,7 @@ final class SiteServers {
         }
         let given = max(0, Int(natsMsg_GetDataLength(message)))
         // Nothing of ours is so large: it is refused as what it is.
-        let count = given <= ControlLimits.siteItemBytes ? given : 0
+        let count = given <= bytes ? given : 0
         let bytes = natsMsg_GetData(message).map {
             Array(UnsafeRawBufferPointer(start: $0, count: count))
         }

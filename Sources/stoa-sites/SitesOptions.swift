@@ -6,6 +6,9 @@ struct SitesOptions {
         var days: Int64 = 90
         /// What they may take, in bytes.
         var bytes: Int64 = 10 << 30
+        /// The same for files.
+        var fileDays: Int64 = 30
+        var fileBytes: Int64 = 8 << 30
         /// On how many servers each message is.
         var replicas: Int32 = 1
     }
@@ -31,6 +34,14 @@ struct SitesOptions {
                     return nil
                 }
                 self.setup?.bytes = bytes
+            case "--file-days":
+                guard let days = Self.number(rest.popFirst(), 1...36_500) else { return nil }
+                self.setup?.fileDays = days
+            case "--file-size":
+                guard let bytes = Self.number(rest.popFirst(), 1 << 20...1 << 50) else {
+                    return nil
+                }
+                self.setup?.fileBytes = bytes
             case "--replicas":
                 guard let count = Self.number(rest.popFirst(), 1...5) else { return nil }
                 self.setup?.replicas = Int32(count)

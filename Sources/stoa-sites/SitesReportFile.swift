@@ -48,11 +48,36 @@ final class SitesReportFile {
         self.set(.linked, nil)
     }
 
-    func incoming(_ incoming: SiteIncoming) {
+    // MARK: Files
+
+    func files(_ facts: SiteServers.StreamFacts) {
+        var files = self.report.files ?? SitesReport.Files()
+        files.messages = Int64(clamping: facts.messages)
+        files.bytes = Int64(clamping: facts.bytes)
+        files.problem = nil
+        self.report.files = files
+    }
+
+    func publishedParts(_ count: Int) {
+        self.report.files?.published += Int64(count)
+        self.report.files?.problem = nil
+    }
+
+    func filesStopped(_ problem: String) {
+        var files = self.report.files ?? SitesReport.Files()
+        if files.problem != problem { SitesShell.say("files go only over links: \(problem)") }
+        files.problem = problem
+        self.report.files = files
+    }
+
+    func incoming(_ incoming: SiteIncoming, _ wants: SiteWants) {
+        self.report.files?.taken = Int64(wants.broughtCount)
+        self.report.files?.missing = Int64(wants.missing)
         self.report.taken = Int64(incoming.takenCount)
         self.report.waiting = Int64(clamping: incoming.behind)
         self.report.missing = Int64(incoming.waiting)
-        self.report.refused = incoming.refused.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+        let refused = incoming.refused.merging(wants.refused) { $0 + $1 }
+        self.report.refused = refused.sorted { $0.key.rawValue < $1.key.rawValue }.map {
             verdict, count in
             SitesReport.Refused {
                 $0.verdict = verdict

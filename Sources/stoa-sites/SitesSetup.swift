@@ -4,7 +4,7 @@ import Glibc
 import Loop
 import Posix
 
-/// Makes the stream that all sites share, once.
+/// Makes the streams that all sites share, once.
 extension SitesShell {
     func setUp(_ setup: SitesOptions.Setup, socket: String) -> Int32 {
         let settings: ExportItemsMethod.Result
@@ -16,21 +16,24 @@ extension SitesShell {
         do throws(ServerError) {
             let servers = try SiteServers(
                 settings.servers, credentials: settings.credentials, watcher)
-            do throws(ServerError) {
-                let facts = try servers.facts()
+            for (stream, days, bytes) in [
+                (SiteServers.Stream.items, setup.days, setup.bytes),
+                (.files, setup.fileDays, setup.fileBytes),
+            ] {
+                do throws(ServerError) {
+                    let facts = try servers.facts(of: stream)
+                    print(
+                        "the stream \(stream.name) is there: \(facts.messages) messages, \(facts.bytes) bytes"
+                    )
+                    continue
+                } catch {
+                    guard error.reason == .absent else { throw error }
+                }
+                try servers.make(stream, bytes: bytes, days: days, replicas: setup.replicas)
                 print(
-                    "the stream \(SiteServers.stream) is there: \(facts.messages) messages, \(facts.bytes) bytes"
+                    "made the stream \(stream.name): messages stay \(days) days and take at most \(bytes) bytes"
                 )
-                return 0
-            } catch {
-                guard error.reason == .absent else { throw error }
             }
-            try servers.makeStream(
-                bytes: setup.bytes, ageNanoseconds: setup.days * 86_400 * 1_000_000_000,
-                replicas: setup.replicas)
-            print(
-                "made the stream \(SiteServers.stream): messages stay \(setup.days) days and take at most \(setup.bytes) bytes"
-            )
             return 0
         } catch {
             return Self.say("the servers answer: \(error.text)", 69)

@@ -20,7 +20,7 @@ final class SitesShell {
     private static let keepBytes = 1 << 20
 
     let loop: EventLoop
-    private let report: SitesReportFile
+    let report: SitesReportFile
     private let keepPath: String
     private let socket: String
     /// Where it is asked for what goes out: an answer that waits holds its connection.
@@ -30,18 +30,19 @@ final class SitesShell {
     private var judge: DaemonCaller?
     private var lock: LockFile?
     private var watcher: ServerWatcher?
-    private var servers: SiteServers?
+    var servers: SiteServers?
     private var settings: (servers: [String], credentials: String?) = ([], nil)
     private var timer: LoopTimer?
     private var signals: [SignalWatch] = []
 
-    private var outgoing = SiteOutgoing()
-    private var incoming = SiteIncoming()
-    private var keep = SiteKeep()
+    var outgoing = SiteOutgoing()
+    var incoming = SiteIncoming()
+    var files = SitesFiles()
+    var keep = SiteKeep()
     /// The cursor of the next page.
     private var cursor: String?
     private var isExporting = false
-    private var isImporting = false
+    var isImporting = false
     private var retryAt: UInt64?
     private var lookAt: UInt64?
     private var lastSeen: UInt64 = 0
@@ -53,7 +54,7 @@ final class SitesShell {
     static var now: UInt64 { SystemClock.monotonicMilliseconds() }
 
     private static let usage =
-        "usage: stoa-sites [--socket PATH] [--setup [--days N] [--size BYTES] [--replicas N]]"
+        "usage: stoa-sites [--socket PATH] [--setup [--days N] [--size BYTES] [--file-days N] [--file-size BYTES] [--replicas N]]"
 
     /// Runs until it is told to end; gives the code that the process ends with.
     static func run(_ words: [String]) -> Int32 {
@@ -160,16 +161,19 @@ final class SitesShell {
             self.ask()
         }
         if let look = self.lookAt, look <= now { self.look(at: now) }
+        // What is awaited was asked for without files.
+        if self.files.resumes(at: now) { self.startOver() }
         self.publishDue()
         self.importMore()
         if self.report.write(at: now) { self.save() }
         self.schedule()
     }
 
-    private func schedule() {
+    func schedule() {
         var times = [self.retryAt, self.report.due]
         if self.servers != nil {
             times += [self.outgoing.nextDue, self.incoming.nextDue, self.lookAt]
+            if !self.isImporting { times.append(self.files.nextDue) }
         }
         if let next = times.compactMap({ $0 }).min() {
             self.timer?.set(deadlineMilliseconds: next)
@@ -181,7 +185,7 @@ final class SitesShell {
     /// Something does not work: all is tried again in a while.
     ///
     /// What the daemon was asked it answers in any case.
-    private func stop(_ state: SitesReport.State, _ problem: String) {
+    func stop(_ state: SitesReport.State, _ problem: String) {
         self.report.set(state, problem)
         if self.retryAt == nil { self.retryAt = Self.now + Self.retryMilliseconds }
         self.schedule()
@@ -201,6 +205,7 @@ final class SitesShell {
             self.lastSeen = facts.last
             self.lookAt = now + Self.lookMilliseconds
             self.report.linked(servers.server, facts)
+            if self.lookAtFiles(at: now) { self.startOver() }
         } catch {
             self.lookAt = now + Self.retryMilliseconds
             self.fail(error)
@@ -216,6 +221,7 @@ final class SitesShell {
         var params = ExportItemsMethod.Params()
         params.after = self.cursor
         params.wait = !self.settings.servers.isEmpty
+        params.files = self.files.go ? true : nil
         daemon.ask(ExportItemsMethod.self, params) { [unowned self] outcome in
             self.isExporting = false
             switch outcome {
@@ -239,6 +245,7 @@ final class SitesShell {
             self.isPlaced = false
         }
         self.incoming.follow(page.tags)
+        if let wants = page.wants { self.files.wants.want(wants) }
         let (round, isWhole) = (self.rounds, self.cursor == nil)
         guard self.connect() else { return }
         // What a page is behind, where the stream is another one, was not published there.
@@ -274,6 +281,7 @@ final class SitesShell {
             self.lastSeen = facts.last
             self.lookAt = Self.now + Self.lookMilliseconds
             self.report.linked(servers.server, facts)
+            _ = self.lookAtFiles(at: Self.now)
             return true
         } catch {
             self.fail(error)
@@ -289,7 +297,8 @@ final class SitesShell {
         case .absent:
             self.servers = nil
             self.stop(
-                .noStream, "the servers have no stream \(SiteServers.stream); run: stoa sites setup"
+                .noStream,
+                "the servers have no stream \(SiteServers.Stream.items.name); run: stoa sites setup"
             )
         case .forbidden:
             self.servers = nil
@@ -307,6 +316,7 @@ final class SitesShell {
         case .lost: self.stop(.unlinked, "the connection to the servers is lost")
         case .found:
             self.incoming.readAgain()
+            self.files.wants.lookAgain()
             self.startOver()
             self.lookAt = Self.now
             self.retryAt = Self.now
@@ -328,11 +338,14 @@ final class SitesShell {
     /// Publishes items of a page; false where the servers do not have all of them.
     private func publish(_ items: [SiteOutgoing.Item], of page: UInt64) -> Bool {
         guard !items.isEmpty, let servers = self.servers else { return items.isEmpty }
+        let (parts, items) = (items.filter(\.isPart), items.filter { !$0.isPart })
         do throws(ServerError) {
-            try servers.publish(items)
-            self.outgoing.settled(items, of: page)
-            self.report.published(items.count)
-            return true
+            if !items.isEmpty {
+                try servers.publish(items)
+                self.outgoing.settled(items, of: page)
+                self.report.published(items.count)
+            }
+            return self.publishParts(parts, of: page)
         } catch {
             self.fail(error)
             return false
@@ -382,7 +395,7 @@ final class SitesShell {
     /// What was not published is asked for again.
     private func startOver() { self.startOver(from: self.outgoing.cursor) }
 
-    private func startOver(from cursor: String?) {
+    func startOver(from cursor: String?) {
         self.rounds += 1
         self.cursor = cursor
         self.outgoing = SiteOutgoing(cursor: cursor)
@@ -394,7 +407,7 @@ final class SitesShell {
         self.schedule()
     }
 
-    private static func params(_ items: [SiteOutgoing.Item]) -> ImportItemsMethod.Params {
+    static func params(_ items: [SiteOutgoing.Item]) -> ImportItemsMethod.Params {
         ImportItemsMethod.Params {
             $0.items = items.map { item in
                 ImportItemsMethod.Item {
@@ -407,7 +420,7 @@ final class SitesShell {
 
     // MARK: What comes in
 
-    private func importMore() {
+    func importMore() {
         guard !self.isImporting, let servers = self.servers, let daemon = self.importer else {
             return
         }
@@ -436,9 +449,10 @@ final class SitesShell {
                 }
             }
             if isChanged {
-                self.report.incoming(self.incoming)
+                self.report.incoming(self.incoming, self.files.wants)
                 self.keepSoon()
             }
+            self.seekParts(servers, for: daemon)
         } catch {
             self.incoming.readAgain()
             self.fail(error)
@@ -455,7 +469,7 @@ final class SitesShell {
             case .result(let json):
                 let outcomes = Received<ImportItemsMethod.Result>(json).value.outcomes
                 for item in self.incoming.given(outcomes, at: Self.now) { self.outgoing.saw(item) }
-                self.report.incoming(self.incoming)
+                self.report.incoming(self.incoming, self.files.wants)
                 self.keepSoon()
                 self.importMore()
             case .failure(let error):
@@ -476,7 +490,7 @@ final class SitesShell {
     /// Keeps how far both directions have come.
     private func save() {
         var keep = SiteKeep()
-        (keep.stream, keep.mark) = (self.keep.stream, self.keep.mark)
+        (keep.stream, keep.files, keep.mark) = (self.keep.stream, self.keep.files, self.keep.mark)
         keep.cursor = self.outgoing.cursor
         keep.places = self.isPlaced ? self.incoming.places : self.keep.places
         guard keep != self.keep else { return }

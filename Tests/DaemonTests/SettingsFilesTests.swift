@@ -191,7 +191,7 @@ struct SettingsFilesTests {
             case .directFrom: "verified"
             case .readMarks, .presence, .typing: "private"
             case .logLevel: "debug"
-            case .diskLimit, .autoFetch, .fileLimit: "7M"
+            case .diskLimit, .autoFetch, .fileLimit, .sitesFileLimit: "7M"
             case .streamsKeep: "3"
             case .lockAfter: "15"
             case .lockOnSleep: "yes"

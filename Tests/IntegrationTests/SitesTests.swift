@@ -4,7 +4,7 @@ import Posix
 import Testing
 
 /// A server of NATS with JetStream on this machine's loopback.
-private final class SiteServer {
+final class SiteServer {
     private let process: ChildProcess
     let url: String
     let folder: String
@@ -56,7 +56,7 @@ private final class SiteServer {
 extension IntegrationTests {
     @Suite("several sites", Surroundings.nats) struct SitesTests {
         /// A started node that has these servers, in the realm office; the first one makes it.
-        private static func start(
+        static func start(
             _ name: String, _ server: SiteServer, in scratch: Scratch, peers: [Node] = [],
             with founder: Node? = nil
         ) throws -> Node {
@@ -73,18 +73,18 @@ extension IntegrationTests {
             return node
         }
 
-        private static func sites(_ node: Node, _ words: String...) throws -> ChildProcess {
+        static func sites(_ node: Node, _ words: String...) throws -> ChildProcess {
             try ChildProcess(
                 ["\(Surroundings.programs())/stoa-sites", "--socket", node.socket] + words,
                 environment: node.environment, errors: "\(node.folder)/sites.log")
         }
 
-        private static func setUp(_ node: Node) throws {
+        static func setUp(_ node: Node) throws {
             let setup = try Self.sites(node, "--setup")
             #expect(try setup.waitForExit() == .code(0))
         }
 
-        private static func end(_ processes: ChildProcess...) throws {
+        static func end(_ processes: ChildProcess...) throws {
             for process in processes {
                 process.signal(SIGTERM)
                 _ = try process.waitForExit()

@@ -10,7 +10,14 @@ extension Diagnosis {
                         + "journalctl --user -u stoa-sites")
             ]
         }
-        guard let problem = sites.report.problem else { return [] }
+        guard let problem = sites.report.problem else {
+            guard let problem = sites.report.files?.problem else { return [] }
+            return [
+                Finding(
+                    "sites", .problem, "files do not reach other sites: \(problem)",
+                    remedy: "look again with: stoa sites")
+            ]
+        }
         return [
             Finding(
                 "sites", .problem, "what is said may not reach other sites: \(problem)",

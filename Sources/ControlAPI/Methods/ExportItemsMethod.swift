@@ -19,6 +19,7 @@ package enum ExportItemsMethod: ControlMethod {
         package var after: String?
         /// Whether to answer only when there is something.
         package var wait: Bool?
+        package var files: Bool?
 
         package init() {}
 
@@ -29,6 +30,9 @@ package enum ExportItemsMethod: ControlMethod {
             visitor.field(
                 "wait", &self.wait, .any,
                 "Whether to answer only once there are items, or what is to be subscribed changes.")
+            visitor.field(
+                "files", &self.files, .any,
+                "Whether to give parts of files, too, and to say which are wanted here.")
         }
     }
 
@@ -61,9 +65,12 @@ package enum ExportItemsMethod: ControlMethod {
         package var tags: [String] = []
         package var servers: [String] = []
         package var credentials: String?
+        package var wants: [String]?
 
         package var expectedBytes: Int {
-            self.items.reduce(1_024) { $0 + $1.data.bytes.count * 4 / 3 + 160 }
+            self.items.reduce(1_024 + 80 * (self.wants?.count ?? 0)) {
+                $0 + $1.data.bytes.count * 4 / 3 + 160
+            }
         }
 
         package init() {}
@@ -81,6 +88,10 @@ package enum ExportItemsMethod: ControlMethod {
             visitor.field(
                 "credentials", &self.credentials, .any,
                 "The file by which the servers know this user, by SitesCredentials; left out if none."
+            )
+            visitor.field(
+                "wants", &self.wants, .any,
+                "The subjects of parts of files that this node looks for, at most 64; left out without files."
             )
         }
     }

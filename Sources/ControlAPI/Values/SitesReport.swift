@@ -25,6 +25,30 @@ package struct SitesReport: ControlValue {
         }
     }
 
+    /// How files go by way of the servers.
+    package struct Files: ControlValue {
+        package var problem: String?
+        package var published: Int64 = 0
+        package var taken: Int64 = 0
+        package var missing: Int64 = 0
+        package var messages: Int64 = 0
+        package var bytes: Int64 = 0
+
+        package init() {}
+
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field(
+                "problem", &self.problem, .any,
+                "Why they go over links alone, in words; left out if there is no reason.")
+            visitor.field("published", &self.published, .any, "How many parts it has published.")
+            visitor.field("taken", &self.taken, .any, "How many parts it has brought here.")
+            visitor.field(
+                "missing", &self.missing, .any, "How many wanted parts the servers do not have.")
+            visitor.field("messages", &self.messages, .any, "How many parts the servers keep.")
+            visitor.field("bytes", &self.bytes, .any, "The bytes they take there.")
+        }
+    }
+
     package var process: Int64 = 0
     package var state = State.unlinked
     package var since: Timestamp?
@@ -37,6 +61,7 @@ package struct SitesReport: ControlValue {
     package var refused: [Refused] = []
     package var messages: Int64?
     package var bytes: Int64?
+    package var files: Files?
 
     package init() {}
 
@@ -55,5 +80,7 @@ package struct SitesReport: ControlValue {
         visitor.field("refused", &self.refused, .any, "Items that were not taken, by reason.")
         visitor.field("messages", &self.messages, .any, "How many the servers keep.")
         visitor.field("bytes", &self.bytes, .any, "The bytes they take there.")
+        visitor.field(
+            "files", &self.files, .any, "How files go; left out where no server was reached.")
     }
 }

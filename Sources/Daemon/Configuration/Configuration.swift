@@ -287,7 +287,7 @@ extension Configuration {
         } ?? true
     }
 
-    private static func bytes(_ value: SettingValue) throws(ConfigurationError) -> UInt64 {
+    static func bytes(_ value: SettingValue) throws(ConfigurationError) -> UInt64 {
         let units: [(Character, UInt64)] = [
             ("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30), ("T", 1 << 40),
         ]

@@ -29,6 +29,7 @@ enum Setting: String, CaseIterable, Sendable {
     case sites
     case sitesRealm = "sites-realm"
     case sitesCredentials = "sites-credentials"
+    case sitesFileLimit = "sites-file-limit"
 
     /// The flag, such as `--data-dir`.
     var flag: String { "--\(self.rawValue)" }
@@ -74,7 +75,7 @@ enum Setting: String, CaseIterable, Sendable {
         case .listen, .interface, .discovery, .peer, .shareAddresses: self.descriptionOfNetwork
         case .autoFetch, .fileLimit, .socket, .socketGroup, .lockAfter, .lockOnSleep:
             self.descriptionOfFilesAndControl
-        case .sites, .sitesRealm, .sitesCredentials: self.descriptionOfSites
+        case .sites, .sitesRealm, .sitesCredentials, .sitesFileLimit: self.descriptionOfSites
         }
     }
 
@@ -95,6 +96,14 @@ enum Setting: String, CaseIterable, Sendable {
                 help: "the realm whose rooms are shared between sites", fallback: "none",
                 effect: .reload,
                 details: "Not the open one: its secret is what keeps the servers from reading.")
+        case .sitesFileLimit:
+            Description(
+                section: "Sites", valueShape: "SIZE",
+                help: "files up to this size go by way of the servers", fallback: "64M",
+                effect: .reload,
+                details:
+                    "Larger ones are fetched from a linked peer that has them. 0 keeps all files away from "
+                    + "the servers.")
         default:
             Description(
                 section: "Sites", valueShape: "FILE",
@@ -320,6 +329,7 @@ extension Configuration {
             case .sites: self.sites.servers != other.sites.servers
             case .sitesRealm: self.sites.realm != other.sites.realm
             case .sitesCredentials: self.sites.credentials != other.sites.credentials
+            case .sitesFileLimit: self.sites.fileBytes != other.sites.fileBytes
             }
         }
     }

@@ -10,6 +10,9 @@ package struct SitesConfiguration: Equatable, Sendable {
     var realm: RealmName?
     /// The path of a credentials file.
     var credentials: String?
+    /// Files of at most so many bytes go by way of the servers.
+    var fileBytes = Self.fileBytesDefault
+    static let fileBytesDefault: UInt64 = 64 << 20
 
     init() {}
 
@@ -44,6 +47,9 @@ package struct SitesConfiguration: Equatable, Sendable {
         self.credentials = try values[.sitesCredentials]?.last.map {
             (value) throws(ConfigurationError) in
             try Configuration.path(value, orDefault: { "" })
+        }
+        if let value = values[.sitesFileLimit]?.last {
+            self.fileBytes = try Configuration.bytes(value)
         }
     }
 

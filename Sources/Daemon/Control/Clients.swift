@@ -13,6 +13,10 @@ final class Clients {
     var attention = Attention()
     /// Who waits for what is to go to other sites.
     var waitingExport: WaitingExport?
+    /// Whether something of it has come since somebody was about to wait.
+    var isExportStale = false
+    /// Whether it is about to be looked which parts of files are wanted of other sites.
+    var isWantsDue = false
     /// When somebody asked for it last, monotonic; nil for never.
     var exportedAt: UInt64?
     /// When they were given records last, monotonic.

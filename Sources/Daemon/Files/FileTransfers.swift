@@ -32,6 +32,8 @@ final class FileTransfers {
     private var isStopped = false
     var running: [BlobID: Running] = [:]
     private(set) var ended: [(blob: BlobID, running: Running)] = []
+    /// The files of which other sites were given parts; nil before that was looked up.
+    var atSites: SiteJournal?
     /// How far files were read through for damage; nil at the beginning of a round.
     var scrubbed: BlobPlaceOnDisk?
     /// What is being written to clients.

@@ -190,7 +190,9 @@ extension NodeShell {
                 self.happened(
                     .transfer(.read(link, number: number, (try? result.get()) ?? nil)))
             }
-        case .tell(let report): self.tell(report)
+        case .tell(let report):
+            self.tell(report)
+            self.wantsMayChange()
         }
     }
 

@@ -175,6 +175,8 @@ extension NodeShell {
             self.happened(.committed(outcome))
             if self.clients.waitingExport != nil {
                 self.after(Self.exportMilliseconds) { self.resumeExport() }
+            } else {
+                self.clients.isExportStale = true
             }
         case .failure(let failure):
             let text = "\(failure.detail); \(failure.remedy)"

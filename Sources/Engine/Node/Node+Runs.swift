@@ -264,7 +264,10 @@ extension Node {
 
     /// Returns the credit of a run that is on disk, or will never be.
     mutating func returnCredit(for accepted: Accepted) {
-        if let request = accepted.request { self.settleSite(request) }
+        if let request = accepted.request {
+            self.disk.siteImports.settleRun(of: request)
+            self.settleSite(request)
+        }
         guard let link = accepted.link else { return }
         #if MUTANTS
             if Mutant.creditBeforeCommit.isActive { return }

@@ -47,6 +47,7 @@ extension Node {
         let now = self.now.monotonic
         self.perform(self.transfers.take(event, self.neighbours, at: now))
         self.perform(self.transfers.goOn(self.neighbours, at: now))
+        self.settleParts(event)
     }
 
     // MARK: Messages and profiles

@@ -72,7 +72,7 @@ extension Node {
     /// It is a room there, or a conversation with somebody who writes in one.
     /// Whoever has a person's X can read all that is kept of their conversations with one other, also a device that was
     /// lost and revoked. So these stay where links refuse such a device, and so do the user's notes.
-    private func siteScope(of conversation: Conversation, in realm: RealmID) -> SiteScope? {
+    func siteScope(of conversation: Conversation, in realm: RealmID) -> SiteScope? {
         guard !conversation.isRequest else { return nil }
         guard let direct = conversation.kind.direct else {
             guard conversation.kind.realm == realm else { return nil }
@@ -98,31 +98,38 @@ extension Node {
     mutating func importItems(_ items: [SiteItem?], _ request: RequestID) {
         var verdicts: [SiteVerdict] = []
         var runs = 0
+        var parts: [SitePart.Name: Int] = [:]
         for item in items {
             switch item {
             case .run(let run)?:
                 verdicts.append(self.importRun(run, request))
                 if verdicts.last == .taken { runs += 1 }
             case .record(let record)?: verdicts.append(self.importRecord(record))
+            case .part(let part)?:
+                let verdict = self.importPart(part)
+                if verdict == nil { parts[part.name] = verdicts.count }
+                verdicts.append(verdict ?? .known)
             case nil: verdicts.append(.refused(.unsealed))
             }
         }
-        guard runs == 0 else {
-            return self.disk.siteImports.begin(request, runs: runs, verdicts)
+        guard runs == 0, parts.isEmpty else {
+            return self.disk.siteImports.begin(request, runs: runs, parts: parts, verdicts)
         }
-        self.answerSite(request, verdicts)
+        self.answerSite(request, verdicts, isForDisk: verdicts.contains(.taken))
     }
 
-    /// A run that a site has brought is on the disk, or will never be.
+    /// A run or a part that a site has brought is on the disk, or will never be.
     mutating func settleSite(_ request: RequestID) {
-        if let verdicts = self.disk.siteImports.end(request) {
-            self.answerSite(request, verdicts)
+        if let (verdicts, isForDisk) = self.disk.siteImports.end(request) {
+            self.answerSite(request, verdicts, isForDisk: isForDisk)
         }
     }
 
     /// Answers behind the records that are on their way to the disk, where anything was taken.
-    private mutating func answerSite(_ request: RequestID, _ verdicts: [SiteVerdict]) {
-        guard verdicts.contains(.taken) else {
+    private mutating func answerSite(
+        _ request: RequestID, _ verdicts: [SiteVerdict], isForDisk: Bool
+    ) {
+        guard isForDisk else {
             return self.answer(request, .imported(verdicts))
         }
         self.disk.commits.answers.append((request, .imported(verdicts)))

@@ -37,22 +37,65 @@ package enum SiteScope: Hashable, Sendable {
 
 /// What sites have brought and is on its way to the disk, by who waits for it.
 struct SiteImports: Sendable {
-    private var open: [RequestID: (runs: Int, verdicts: [SiteVerdict])] = [:]
+    private struct Waiting: Sendable {
+        var runs: Int
+        /// Parts of files that are being checked, and which of the verdicts is theirs.
+        var parts: [SitePart.Name: Int]
+        var verdicts: [SiteVerdict]
+        /// Whether something of it goes to the disk with the next batch.
+        let isForDisk: Bool
 
-    mutating func begin(_ request: RequestID, runs: Int, _ verdicts: [SiteVerdict]) {
-        self.open[request] = (runs, verdicts)
+        var isOver: Bool { self.runs <= 0 && self.parts.isEmpty }
     }
 
-    /// A run is on the disk, or will never be: what is to be answered where it was the last.
-    mutating func end(_ request: RequestID) -> [SiteVerdict]? {
-        guard let left = self.open[request]?.runs else { return nil }
-        self.open[request]?.runs = left - 1
-        return left > 1 ? nil : self.open.removeValue(forKey: request)?.verdicts
+    private var open: [RequestID: Waiting] = [:]
+
+    mutating func begin(
+        _ request: RequestID, runs: Int, parts: [SitePart.Name: Int] = [:],
+        _ verdicts: [SiteVerdict]
+    ) {
+        self.open[request] = Waiting(
+            runs: runs, parts: parts, verdicts: verdicts, isForDisk: verdicts.contains(.taken))
+    }
+
+    /// A run is on the disk, or will never be.
+    mutating func settleRun(of request: RequestID) { self.open[request]?.runs -= 1 }
+
+    /// What is to be answered where nothing is on its way any more.
+    mutating func end(_ request: RequestID) -> (verdicts: [SiteVerdict], isForDisk: Bool)? {
+        guard let waiting = self.open[request], waiting.isOver else { return nil }
+        self.open[request] = nil
+        return (waiting.verdicts, waiting.isForDisk)
+    }
+
+    /// A part was checked: gives who waits for it.
+    mutating func settle(_ name: SitePart.Name, as verdict: SiteVerdict) -> [RequestID] {
+        self.settle(verdict) { $0 == name }
+    }
+
+    /// Parts of a file could not be stored: gives who waits for them.
+    mutating func settle(_ blob: BlobID, as verdict: SiteVerdict) -> [RequestID] {
+        self.settle(verdict) { $0.blob == blob }
+    }
+
+    private mutating func settle(
+        _ verdict: SiteVerdict, where isMeant: (SitePart.Name) -> Bool
+    ) -> [RequestID] {
+        var settled: [RequestID] = []
+        for request in self.open.keys.sorted() {
+            for (name, place) in self.open[request]?.parts ?? [:] where isMeant(name) {
+                self.open[request]?.parts[name] = nil
+                self.open[request]?.verdicts[place] = verdict
+                settled.append(request)
+            }
+        }
+        return settled
     }
 
     /// The disk has taken nothing of it: who waited.
     mutating func fail() -> [RequestID] {
-        defer { self.open = [:] }
-        return self.open.keys.sorted()
+        let failed = self.open.filter { $0.value.runs > 0 }.keys.sorted()
+        for request in failed { self.open[request] = nil }
+        return failed
     }
 }

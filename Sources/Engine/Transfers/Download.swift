@@ -123,7 +123,7 @@ struct Download: Sendable {
         return true
     }
 
-    private func has(_ part: BlobPart) -> Bool {
+    func has(_ part: BlobPart) -> Bool {
         part.isChunk ? self.chunks.contains(part.index) : self.nodes.contains(part)
     }
 
@@ -207,11 +207,17 @@ struct Download: Sendable {
 
     /// The part itself, or the first node above it that is lacking; nil where that is under way.
     private func obtainable(_ part: BlobPart) -> BlobPart? {
+        let part = self.checkable(part)
+        return self.underWay.contains(part) ? nil : part
+    }
+
+    /// The part itself, or the first node above it that is lacking: what can be checked.
+    func checkable(_ part: BlobPart) -> BlobPart {
         var part = part
         while let parent = self.layout.parent(of: part), !self.nodes.contains(parent) {
             part = parent
         }
-        return self.underWay.contains(part) ? nil : part
+        return part
     }
 
     func report(_ state: TransferReport.State) -> TransferReport {

@@ -57,6 +57,11 @@ struct Downloads: Sendable {
 
     func report(of blob: BlobID) -> TransferReport? { self.table[blob]?.report }
 
+    /// Those whose turn has come, oldest first.
+    var open: [Download] { self.active.compactMap { self.table[$0] } }
+
+    func download(_ blob: BlobID) -> Download? { self.table[blob] }
+
     /// Parts that peers are asked for, or that are on their way to the disk.
     var underWay: Int { self.askedCount + self.storing }
 
@@ -342,8 +347,11 @@ struct Downloads: Sendable {
         self.asked[link] = nil
         self.regards[link] = nil
         self.prompt.remove(link)
-        for blob in self.active { self.table[blob]?.sources[link] = nil }
-        return self.active.isEmpty ? [] : self.plan(at: now)
+        var left: [BlobID] = []
+        for blob in self.active where self.table[blob]?.sources.removeValue(forKey: link) != nil {
+            left.append(blob)
+        }
+        return self.plan(at: now) + left.flatMap { self.told($0) }
     }
 
     // MARK: Asking
@@ -487,6 +495,14 @@ struct Downloads: Sendable {
         guard self.table[asked.blob]?.arrived(asked.part) == true else { return self.plan(at: now) }
         self.storing += 1
         return [.task(.store(asked.blob, asked.part, asked.bytes, from: link))] + self.plan(at: now)
+    }
+
+    /// A part has come by way of other sites.
+    mutating func receive(_ part: SitePart) -> [Step] {
+        guard self.lacks(part.name), self.table[part.name.blob]?.arrived(part.name.part) == true
+        else { return [] }
+        self.storing += 1
+        return [.task(.store(part.name.blob, part.name.part, part.bytes, from: .sites))]
     }
 
     /// A peer does not serve what it was asked for: it is asked later what it has.

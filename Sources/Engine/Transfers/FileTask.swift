@@ -55,6 +55,8 @@ package enum FileEvent: Sendable {
     case cancel(BlobID)
     /// What of a file is here, right and checked.
     case opened(BlobID, BlobStanding)
+    /// Other sites have brought a part that is lacking.
+    case brought(SitePart)
     /// A part was checked, and stored where it is right.
     case stored(BlobID, BlobPart, from: LinkID, isRight: Bool)
     /// A part could not be stored.

@@ -61,6 +61,8 @@ package struct Transfers: Sendable {
             let opened = self.downloads.opened(
                 blob, standing, links: { holders[$0] ?? [] }, at: now)
             self.perform(opened, neighbours, at: now, &wanted)
+        case .brought(let part):
+            self.perform(self.downloads.receive(part), neighbours, at: now, &wanted)
         case .stored(let blob, let part, let link, let isRight):
             let stored = self.downloads.stored(blob, part, from: link, isRight: isRight, at: now)
             self.perform(stored, neighbours, at: now, &wanted)

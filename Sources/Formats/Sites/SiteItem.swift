@@ -6,11 +6,13 @@ internal import Crypto
 package enum SiteItem: Hashable, Sendable {
     case run(Run)
     case record(Record)
+    case part(SitePart)
 
     /// The kind of an item is its first byte; 3 is kept for acts, 4 for sealed keys, 5 for fork proofs.
     private enum Kind {
         static let run: UInt8 = 1
         static let record: UInt8 = 2
+        static let part: UInt8 = 7
     }
 
     /// What an item is called, whoever publishes it.
@@ -18,6 +20,7 @@ package enum SiteItem: Hashable, Sendable {
         /// The run that ends with this entry: a run says which entry is before it, and so which run is missing.
         case run(through: EntryID)
         case record(RecordKey)
+        case part(SitePart.Name)
 
         var encoded: [UInt8] {
             switch self {
@@ -31,6 +34,11 @@ package enum SiteItem: Hashable, Sendable {
                 if let conversation = key.conversation { writer.raw(conversation.hash) }
                 if let person = key.person { writer.raw(person.hash) }
                 return writer.bytes
+            case .part(let name):
+                var writer = WireWriter(capacity: 48)
+                writer.byte(Kind.part)
+                name.write(to: &writer)
+                return writer.bytes
             }
         }
     }
@@ -42,6 +50,7 @@ package enum SiteItem: Hashable, Sendable {
             guard let last = run.ids.last else { preconditionFailure("a run has entries") }
             return .run(through: last)
         case .record(let record): return .record(record.key)
+        case .part(let part): return .part(part.name)
         }
     }
 
@@ -50,6 +59,7 @@ package enum SiteItem: Hashable, Sendable {
         switch self {
         case .run(let run): [Kind.run] + run.encoded
         case .record(let record): [Kind.record] + record.encoded
+        case .part(let part): [Kind.part] + part.encoded
         }
     }
 
@@ -61,6 +71,7 @@ package enum SiteItem: Hashable, Sendable {
             var reader = WireReader(rest)
             self = .run(try Run(from: &reader))
         case Kind.record: self = .record(try Record(decoding: rest))
+        case Kind.part: self = .part(try SitePart(decoding: rest))
         default: throw .value(field: "site item kind")
         }
     }

@@ -12,6 +12,8 @@ package struct SiteRoot: Hashable, Sendable {
         XChaCha20Poly1305.Nonce.byteCount + XChaCha20Poly1305.tagByteCount
     /// What every subject begins with.
     package static let prefix = "stoa"
+    /// The same of parts of files, which have a stream of their own.
+    package static let filesPrefix = "stoa-files"
 
     private let bytes: Bytes32
     /// Names the conversation on the servers, and tells nothing of it to those who do not have the root: 26 characters.
@@ -48,7 +50,8 @@ package struct SiteRoot: Hashable, Sendable {
 
     /// The subject of an item: one for each, so that what is published again replaces what is kept.
     package func subject(of name: SiteItem.Name) -> String {
-        "\(Self.prefix).\(self.tag).\(Self.name(of: name.encoded, by: self.bytes, .siteItem))"
+        let prefix = if case .part = name { Self.filesPrefix } else { Self.prefix }
+        return "\(prefix).\(self.tag).\(Self.name(of: name.encoded, by: self.bytes, .siteItem))"
     }
 
     private static func name(

@@ -13,11 +13,17 @@ struct SitesCommand: Subcommand {
                 "--days", "N", "with setup: how long the servers keep messages; 90 if left out"),
             OptionSyntax("--size", "BYTES", "with setup: how much they keep; 10 GiB if left out"),
             OptionSyntax(
+                "--file-days", "N", "with setup: how long the servers keep files; 30 if left out"),
+            OptionSyntax(
+                "--file-size", "BYTES", "with setup: how much of files they keep; 8 GiB if left out"
+            ),
+            OptionSyntax(
                 "--replicas", "N", "with setup: on how many servers of the cluster; 1 if left out"),
         ],
         details: [
             "Rooms of one realm are shared between several local networks over NATS servers. Sites= and SitesRealm= in stoad.conf name the servers and the realm; the program stoa-sites does the work: systemctl --user enable --now stoa-sites. The guide explains it under Several sites.",
-            "The word setup makes the stream STOA on the servers once, for everybody. A stream that is there stays as it is.",
+            "The word setup makes the streams STOA and STOA_FILES on the servers once, for everybody. A stream that is there stays as it is.",
+            "Files up to SitesFileLimit go by way of the servers, too; larger ones are fetched from a linked peer that has them.",
         ])
 
     private let setup: [String]?
@@ -25,7 +31,8 @@ struct SitesCommand: Subcommand {
     init(_ arguments: ParsedArguments) throws(Failure) {
         var words: [String] = []
         for (option, limits) in [
-            ("--days", 1...36_500), ("--size", 1 << 20...1 << 50), ("--replicas", 1...5),
+            ("--days", 1...36_500), ("--size", 1 << 20...1 << 50),
+            ("--file-days", 1...36_500), ("--file-size", 1 << 20...1 << 50), ("--replicas", 1...5),
         ] {
             guard let text = arguments.value(option) else { continue }
             guard let number = Int64(text), limits.contains(Int(number)) else {
@@ -97,6 +104,16 @@ struct SitesCommand: Subcommand {
         if let messages = report.messages, let bytes = report.bytes {
             rows.append(["stored there", "\(messages) items, \(ByteCount.text(bytes))"])
         }
+        guard let files = report.files else { return rows }
+        if let problem = files.problem {
+            rows.append(["files", "only over links: \(problem.shown)"])
+        } else {
+            rows.append([
+                "files", "\(files.published) parts published, \(files.taken) brought here",
+            ])
+            rows.append(["", "stored there: \(ByteCount.text(files.bytes))"])
+        }
+        if files.missing > 0 { rows.append(["", "\(files.missing) wanted parts are not there"]) }
         return rows
     }
 }

@@ -223,7 +223,7 @@ struct Swarm {
                 self.queue.append(.frame(.blobPiece(piece), from: member, to: self.other(of: link)))
             }
             self.serve(member)
-        case .fetch, .cancel, .failed, .found, .damaged:
+        case .fetch, .cancel, .failed, .found, .damaged, .brought:
             preconditionFailure("nobody says so here")
         }
     }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Three sites of two nodes each, on this machine's loopback, with a NATS server between them: nodes of one site are
-# linked, those of different sites never. A message, a reply, a reaction and a deletion cross; then what one sends while
+# linked, those of different sites never. A message, a reply, a reaction, a deletion and a file cross; then what one sends while
 # nobody else is up, to somebody who comes when the sender is gone. Uses nothing of yours: folders, sockets and keys are
 # temporary, and nothing is sent on a network.
 #
@@ -72,6 +72,13 @@ everywhere() {
     for node in "${nodes[@]}"; do await "$node has: $1" shows "$node" "$1"; done
 }
 id_of() { as "$1" history office/ops --ids | grep -F -- "$2" | grep -oE '\b[a-z2-7]{8,}\b' | head -n 1; }
+sends_file() { head -c 700000 /dev/urandom >"$folder/$2" && as "$1" send office/ops --file "$folder/$2" >/dev/null; }
+# Of each file three chunks and a node.
+has_parts() { as "$1" --json sites | grep -oE '"files":\{[^}]*' | grep -q "\"published\":$2\b"; }
+gets_file() {
+    as "$1" fetch "$(id_of "$1" "$2")" -o "$folder/$1/$2" >/dev/null
+    cmp "$folder/$2" "$folder/$1/$2" || fail "$1 has another $2"
+}
 published() { [ "$(as "$1" --json sites | sed -n 's/.*"published":\([0-9]*\).*/\1/p')" -gt "$2" ]; }
 
 # Any free port: the server says which one it has.
@@ -108,14 +115,22 @@ gone=$(id_of dora "this one goes")
 as dora delete "$gone" >/dev/null
 for node in "${nodes[@]}"; do await "$node has it deleted" lacks "$node" "this one goes"; done
 echo "  and a deletion"
+sends_file ada plan
+await "fred is told of the file" shows fred plan
+gets_file fred plan
+echo "  and a file"
 
 for node in ben cleo dora emil fred; do stop "$node"; done
 before=$(as ada --json sites | sed -n 's/.*"published":\([0-9]*\).*/\1/p')
 as ada send office/ops "nobody is here" >/dev/null
+sends_file ada map
 await "the server has it" published ada "$before"
+await "and the file" has_parts ada 8
 stop ada
 start emil; carry emil
 await "emil has what ada wrote" shows emil "nobody is here"
-echo "  ada wrote while nobody else was up, and emil read it when ada was gone"
+await "emil is told of the file" shows emil map
+gets_file emil map
+echo "  ada wrote and sent a file while nobody else was up, and emil got both when ada was gone"
 ! grep -rqF -e "hello from" -e "nobody is here" -e "this one goes" -e "office/ops" "$folder/nats" || fail "the server can read"
 echo "The server stored $(du -sh "$folder/nats" | cut -f 1), and no word of it."

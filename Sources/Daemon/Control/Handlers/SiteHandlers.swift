@@ -42,7 +42,8 @@ private struct SiteSubject {
 
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0] == SiteRoot.prefix else { return nil }
+        guard parts.count == 3, parts[0] == SiteRoot.prefix || parts[0] == SiteRoot.filesPrefix
+        else { return nil }
         self.tag = String(parts[1])
     }
 }
@@ -84,6 +85,12 @@ struct SiteCursor: Equatable {
     var tags = ""
     /// Of which conversations of two runs were given.
     var pairs = ""
+    /// Which parts of files were wanted when that was told last; empty for none.
+    var wants = ""
+    /// Up to where all files of rooms were given.
+    var files = SiteFilePlace()
+    /// The same of conversations of two.
+    var directFiles = SiteFilePlace()
 
     private static let markCharacters = 8
 
@@ -93,13 +100,15 @@ struct SiteCursor: Equatable {
             root.tag.prefix(Self.markCharacters) + node.description.prefix(Self.markCharacters))
         let parts = (text ?? "").split(separator: "-", omittingEmptySubsequences: false)
             .map(String.init)
-        guard parts.count == 9, parts[0] == self.mark else { return }
+        guard parts.count == 14, parts[0] == self.mark else { return }
         let numbers = parts[2...6].map { UInt64($0, radix: 36) }
         guard let arrival = Int64(parts[1], radix: 36), arrival >= 0,
             let within = numbers[0].flatMap({ Int(exactly: $0) })
         else { return }
         self.runs = ArrivalPlace(arrival: arrival, within: within)
-        (self.tags, self.pairs) = (parts[7], parts[8])
+        (self.tags, self.pairs, self.wants) = (parts[7], parts[8], parts[9])
+        self.files = SiteFilePlace(parts[10], parts[11])
+        self.directFiles = SiteFilePlace(parts[12], parts[13])
         guard numbers[1] == boot else { return }
         self.changes = numbers[2]
         if let changes = numbers[3], let count = numbers[4].flatMap({ Int(exactly: $0) }) {
@@ -112,7 +121,8 @@ struct SiteCursor: Equatable {
         return [
             self.mark, String(self.runs.arrival, radix: 36), String(self.runs.within, radix: 36),
             word(boot), word(self.changes), word(self.round?.changes),
-            word(self.round.map { UInt64($0.count) }), self.tags, self.pairs,
+            word(self.round.map { UInt64($0.count) }), self.tags, self.pairs, self.wants,
+            self.files.text, self.directFiles.text,
         ].joined(separator: "-")
     }
 
@@ -174,6 +184,7 @@ extension NodeShell {
         let realm: Realm
         do throws(RPCError) { realm = try self.sitesRealm() } catch { return reply.fail(error) }
         self.clients.exportedAt = self.now.monotonic
+        self.clients.isExportStale = false
         let roots = self.node.ask { $0.siteRoots(of: realm) }
         let scopes = roots.mapValues(\.scope)
         let keyring = self.keyring
@@ -188,7 +199,9 @@ extension NodeShell {
                 // A conversation that has begun meanwhile was passed over.
                 let now = self.node.ask { $0.siteRoots(of: realm) }.mapValues(\.scope)
                 guard now == scopes else { return self.export(params, reply) }
-                self.answer(params, reply, realm, cursor, runs, roots.mapValues(\.root))
+                let page = SitePage(
+                    params: params, realm: realm, roots: roots, cursor: cursor, next: cursor)
+                self.answer(page, reply, runs)
             }
         }
     }
@@ -203,37 +216,57 @@ extension NodeShell {
             text, everybody, of: self.node.ask { $0.id }, boot: self.birth.boot)
         let direct = roots.filter(\.value.isDirect).map { "\($0.key)" }
         let pairs = SiteCursor.print(of: direct.sorted())
-        if cursor.pairs != pairs { (cursor.runs, cursor.pairs) = (ArrivalPlace(), pairs) }
+        if cursor.pairs != pairs {
+            (cursor.runs, cursor.pairs) = (ArrivalPlace(), pairs)
+            cursor.directFiles = SiteFilePlace()
+        }
         return cursor
     }
 
-    private func answer(
-        _ params: ExportItemsMethod.Params, _ reply: Reply, _ realm: Realm, _ cursor: SiteCursor,
-        _ found: ArrivedRuns, _ roots: [ConversationID: SiteRoot]
-    ) {
-        var result = ExportItemsMethod.Result()
-        var next = cursor
-        next.runs = found.through
+    private func answer(_ page: SitePage, _ reply: Reply, _ found: ArrivedRuns) {
+        var page = page
+        page.next.runs = found.through
         for element in found.runs {
-            guard let root = roots[element.run.key.conversation] else { continue }
+            guard let root = page.roots[element.run.key.conversation]?.root else { continue }
             var item = ExportItemsMethod.Item(
                 .run(element.run), root, isOwn: self.isOwnLog(element.run.key))
             item.replaces = element.replaces ? true : nil
-            result.items.append(item)
+            page.result.items.append(item)
         }
         if found.isAll {
-            self.addRecords(of: realm, &next, &result, waits: params.wait == true)
+            self.addRecords(
+                of: page.realm, &page.next, &page.result, waits: page.params.wait == true)
         } else {
-            result.more = true
+            page.result.more = true
         }
+        // Texts go first.
+        guard page.params.files == true, page.result.more == nil else {
+            return self.finish(page, reply)
+        }
+        self.addFiles(page) { self.finish($0, reply) }
+    }
+
+    /// Answers with a page, or waits where there is nothing.
+    private func finish(_ page: SitePage, _ reply: Reply) {
+        let (params, realm, cursor) = (page.params, page.realm, page.cursor)
+        var (result, next) = (page.result, page.next)
         result.tags = self.node.ask { $0.siteTags(of: realm).keys.sorted() }
         next.tags = SiteCursor.print(of: result.tags)
+        if params.files == true {
+            let limit = self.configuration.sites.fileBytes
+            result.wants = self.node.ask { $0.siteWants(of: realm, upTo: limit) }
+        }
+        next.wants = result.wants.map { $0.isEmpty ? "" : SiteCursor.print(of: $0) } ?? ""
         result.cursor = next.text(boot: self.birth.boot)
-        if params.wait == true, result.items.isEmpty, result.more == nil, next.tags == cursor.tags {
+        if params.wait == true, result.items.isEmpty, result.more == nil, next.tags == cursor.tags,
+            next.wants == cursor.wants
+        {
             self.endWaitingExport()
             // What was looked at in vain is not looked at again.
             var params = params
             params.after = result.cursor
+            // Files were looked for meanwhile.
+            guard !self.clients.isExportStale else { return self.export(params, reply) }
             self.clients.waitingExport = WaitingExport(params: params, reply: reply)
             return
         }
@@ -281,6 +314,7 @@ extension NodeShell {
     /// Something has come to the disk, or is shared otherwise: whoever waits for that looks again.
     func resumeExport() {
         guard let waiting = self.clients.waitingExport.take(), waiting.reply.asker != nil else {
+            self.clients.isExportStale = true
             return
         }
         self.export(waiting.params, waiting.reply)
@@ -301,7 +335,7 @@ extension NodeShell {
 }
 
 extension ExportItemsMethod.Item {
-    fileprivate init(_ item: SiteItem, _ root: SiteRoot, isOwn: Bool) {
+    init(_ item: SiteItem, _ root: SiteRoot, isOwn: Bool) {
         self.init()
         self.subject = root.subject(of: item.name)
         self.data = Base64(root.seal(item))

@@ -1,0 +1,82 @@
+package import Formats
+
+/// Files that come by way of other sites, where nobody who is linked has them.
+///
+/// `Docs/Protocol/Sites.md` section 9.
+extension Node {
+    // MARK: What is wanted
+
+    /// Under which subjects parts of files would be that this node looks for, and that nobody who is linked has.
+    ///
+    /// - Parameter bytes: larger files go over links alone.
+    package func siteWants(of realm: Realm, upTo bytes: UInt64) -> [String] {
+        var wants: [String] = []
+        var roots: [ConversationID: [SiteRoot]] = [:]
+        for sought in self.transfers.downloads.sought(upTo: bytes) {
+            var isFirst = true
+            for conversation in sought.places.compactMap(\.conversation) {
+                if roots[conversation] == nil {
+                    roots[conversation] = self.siteRoots(of: conversation, in: realm)
+                }
+                for root in roots[conversation] ?? [] {
+                    // Anywhere but in the first place it is looked whether there is anything.
+                    for part in isFirst ? sought.parts[...] : sought.parts.prefix(1) {
+                        guard wants.count < Limits.siteWants else { return wants }
+                        let subject = root.subject(of: .part(SitePart.Name(sought.blob, part)))
+                        if !wants.contains(subject) { wants.append(subject) }
+                    }
+                    isFirst = false
+                }
+            }
+        }
+        return wants
+    }
+
+    /// What names and seals a conversation of a realm, by the newest secret first.
+    private func siteRoots(of id: ConversationID, in realm: Realm) -> [SiteRoot] {
+        guard let conversation = self.conversations.table[id],
+            self.siteScope(of: conversation, in: realm.id) == .all
+        else { return [] }
+        return realm.secrets(at: self.now.wall).compactMap { SiteRoot(conversation.kind, by: $0) }
+    }
+
+    // MARK: What comes
+
+    /// Gives a part to the file that waits for it; nil where its bytes are being checked.
+    mutating func importPart(_ part: SitePart) -> SiteVerdict? {
+        guard self.transfers.downloads.lacks(part.name) else { return .known }
+        // In the place of what was deleted.
+        guard let size = self.transfers.downloads.byteCount(of: part.name),
+            !part.bytes.isEmpty || size == 0
+        else { return .known }
+        guard part.bytes.count == size else { return .refused(.forged) }
+        guard self.transfers.downloads.hasRoom else { return .refused(.room) }
+        self.transferred(.brought(part))
+        return nil
+    }
+
+    /// What became of a part that other sites have brought.
+    mutating func settleParts(_ event: FileEvent) {
+        let ended: [RequestID]
+        switch event {
+        case .stored(let blob, let part, from: .sites, let isRight):
+            ended = self.disk.siteImports.settle(
+                SitePart.Name(blob, part), as: isRight ? .taken : .refused(.forged))
+        case .unstored(let blob, _): ended = self.disk.siteImports.settle(blob, as: .refused(.room))
+        default: return
+        }
+        for request in ended { self.settleSite(request) }
+    }
+}
+
+extension LinkID {
+    /// Stands for all other sites where it is said who has sent a part of a file; no link has it.
+    package static let sites = LinkID(.max)
+}
+
+extension Limits {
+    /// The most parts of files that other sites are asked for at once.
+    static let siteWants = 64
+    /// Of these, so many of one file.
+    static let siteWantsPerFile = 16
+}
