@@ -58,6 +58,8 @@ final class SitesReportFile {
         self.report.files = files
     }
 
+    func fileLimit(_ bytes: Int64?) { self.report.files?.limit = bytes }
+
     func publishedParts(_ count: Int) {
         self.report.files?.published += Int64(count)
         self.report.files?.problem = nil

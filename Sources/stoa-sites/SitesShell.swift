@@ -245,7 +245,10 @@ final class SitesShell {
             self.isPlaced = false
         }
         self.incoming.follow(page.tags)
-        if let wants = page.wants { self.files.wants.want(wants) }
+        if let wants = page.wants {
+            self.files.wants.want(wants)
+            self.report.fileLimit(page.fileLimit)
+        }
         let (round, isWhole) = (self.rounds, self.cursor == nil)
         guard self.connect() else { return }
         // What a page is behind, where the stream is another one, was not published there.

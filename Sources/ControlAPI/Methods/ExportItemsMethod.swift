@@ -66,6 +66,7 @@ package enum ExportItemsMethod: ControlMethod {
         package var servers: [String] = []
         package var credentials: String?
         package var wants: [String]?
+        package var fileLimit: Int64?
 
         package var expectedBytes: Int {
             self.items.reduce(1_024 + 80 * (self.wants?.count ?? 0)) {
@@ -92,6 +93,10 @@ package enum ExportItemsMethod: ControlMethod {
             visitor.field(
                 "wants", &self.wants, .any,
                 "The subjects of parts of files that this node looks for, at most 64; left out without files."
+            )
+            visitor.field(
+                "fileLimit", &self.fileLimit, .any,
+                "The size of the largest file that is given or wanted, by SitesFileLimit; left out without files."
             )
         }
     }

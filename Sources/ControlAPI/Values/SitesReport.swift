@@ -33,6 +33,7 @@ package struct SitesReport: ControlValue {
         package var missing: Int64 = 0
         package var messages: Int64 = 0
         package var bytes: Int64 = 0
+        package var limit: Int64?
 
         package init() {}
 
@@ -46,6 +47,10 @@ package struct SitesReport: ControlValue {
                 "missing", &self.missing, .any, "How many wanted parts the servers do not have.")
             visitor.field("messages", &self.messages, .any, "How many parts the servers keep.")
             visitor.field("bytes", &self.bytes, .any, "The bytes they take there.")
+            visitor.field(
+                "limit", &self.limit, .any,
+                "The size of the largest file that goes this way; left out while that is not known."
+            )
         }
     }
 

@@ -9,7 +9,7 @@ extension NodeShell {
     private static let emptyLogMilliseconds: UInt64 = 5_000
 
     /// How long what comes to the disk may gather before other sites get it.
-    private static let exportMilliseconds: UInt64 = 5
+    static let exportMilliseconds: UInt64 = 5
 
     /// Asks the store, and goes on with its answer in a turn of its own.
     ///

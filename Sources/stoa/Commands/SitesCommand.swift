@@ -112,6 +112,9 @@ struct SitesCommand: Subcommand {
                 "files", "\(files.published) parts published, \(files.taken) brought here",
             ])
             rows.append(["", "stored there: \(ByteCount.text(files.bytes))"])
+            if let limit = files.limit {
+                rows.append(["", "those over \(ByteCount.text(limit)) only over links"])
+            }
         }
         if files.missing > 0 { rows.append(["", "\(files.missing) wanted parts are not there"]) }
         return rows

@@ -254,6 +254,7 @@ extension NodeShell {
         next.tags = SiteCursor.print(of: result.tags)
         if params.files == true {
             let limit = self.configuration.sites.fileBytes
+            result.fileLimit = Int64(clamping: limit)
             result.wants = self.node.ask { $0.siteWants(of: realm, upTo: limit) }
         }
         next.wants = result.wants.map { $0.isEmpty ? "" : SiteCursor.print(of: $0) } ?? ""
@@ -265,9 +266,11 @@ extension NodeShell {
             // What was looked at in vain is not looked at again.
             var params = params
             params.after = result.cursor
-            // Files were looked for meanwhile.
-            guard !self.clients.isExportStale else { return self.export(params, reply) }
             self.clients.waitingExport = WaitingExport(params: params, reply: reply)
+            // Something came while files were looked for.
+            if self.clients.isExportStale {
+                self.after(Self.exportMilliseconds) { self.resumeExport() }
+            }
             return
         }
         result.servers = self.configuration.sites.servers
