@@ -338,6 +338,9 @@ struct ReachFindingTests {
         facts.sites = DiagnosisFacts.Sites(report: report, isRunning: true)
         #expect(problems().isEmpty)
         #expect(notes() == ["other sites: linked to nats://192.0.2.7:4222"])
+        report.files = SitesReport.Files { $0.problem = "no stream of files" }
+        facts.sites = DiagnosisFacts.Sites(report: report, isRunning: true)
+        #expect(problems() == ["files do not reach other sites: no stream of files"])
         (report.state, report.problem) = (.noStream, "the servers have no stream")
         facts.sites = DiagnosisFacts.Sites(report: report, isRunning: true)
         #expect(problems().count == 1 && problems()[0].contains("no stream"))
