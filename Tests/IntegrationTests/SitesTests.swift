@@ -166,6 +166,58 @@ extension IntegrationTests {
             try server.stop()
         }
 
+        // Shows: sites.letters
+        @Test("a first letter asks whom it is for, also when its sender is off, and both go on")
+        func letter() throws {
+            let scratch = try Scratch()
+            let server = try SiteServer("nats", in: scratch)
+            let north = try Self.start("North", server, in: scratch)
+            let south = try Self.start("South", server, in: scratch, with: north)
+            try Self.setUp(north)
+            var (northern, southern) = (try Self.sites(north), try Self.sites(south))
+            for node in [north, south] { try node.join("office/ops") }
+            try south.send("hello from the south", to: "office/ops")
+            try north.awaitNewest("hello from the south", in: "office/ops")
+            try Self.end(southern)
+            try south.stop()
+            let key = try north.key(of: "@South")
+            _ = try north.stoa("send", key, "zyxw-first")
+            _ = try north.stoa("send", key, "zyxw-second")
+            try north.await("the servers have it") { node in
+                let report = try node.stoa("--json", "sites")
+                let json = try JSON(parsing: Array(report.utf8))
+                return (json["published"]?.integerValue ?? 0) >= 5
+            }
+            try Self.end(northern)
+            try north.stop()
+            try south.start()
+            southern = try Self.sites(south)
+            try south.await("it waits") { try $0.stoa("requests").contains("zyxw-first") }
+            #expect(try south.list("requests").count == 1)
+            let from = try south.list("requests")[0]["person"]?.stringValue ?? ""
+            _ = try south.call("accept", ["person": .string(from)])
+            try south.await("both have come") { node in
+                try node.call("history", ["to": .string("@" + from)])["messages"]?.arrayValue?.count
+                    == 2
+            }
+            _ = try south.stoa("send", "@" + from, "zyxw-answer")
+            try north.start()
+            northern = try Self.sites(north)
+            try north.await("the answer has come") { node in
+                try node.stoa("history", key).contains("zyxw-answer")
+            }
+            try north.await("it is known that both were delivered") { node in
+                let texts = try node.call("history", ["to": .string(key)])["messages"]
+                let id = texts?.arrayValue?.first?["id"] ?? .null
+                let members = try node.call("info", ["id": id])["members"]?.arrayValue ?? []
+                return members.contains { $0["outcome"] == "delivered" }
+            }
+            for word in ["zyxw-first", "zyxw-answer"] { #expect(try !server.stores(word)) }
+            for program in [northern, southern] { try Self.end(program) }
+            for node in [north, south] { try node.stop() }
+            try server.stop()
+        }
+
         // Shows: sites.off
         @Test("without servers a node says what to set, and stoad loads nothing for them")
         func off() throws {

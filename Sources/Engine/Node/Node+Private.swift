@@ -33,7 +33,7 @@ extension Node {
 
     /// Begins the direct conversation with somebody, or accepts theirs: from here on they are known.
     mutating func beginDirect(with peer: PeerID, _ request: RequestID) {
-        guard let direct = self.direct(with: peer) else {
+        guard let direct = self.direct(with: peer) ?? self.waitingDirect(of: peer) else {
             return self.answer(request, .failed(.keysUnknown(peer)))
         }
         let isNew = self.conversations.table[direct.id] == nil
@@ -318,7 +318,9 @@ extension Node {
             return self.conversations.requests.turnAway()
         }
         if self.mayBegin(direct) { return self.begin(.direct(direct)) }
-        guard self.roomForRequest(of: direct.person.id, on: id) != nil else {
+        let source = Source(self.links[id].address)
+        guard self.roomForRequest(of: direct.person.id, by: direct.device, from: source) != nil
+        else {
             return self.conversations.requests.turnAway()
         }
         self.conversations.table[direct.id] = Conversation(
@@ -341,10 +343,10 @@ extension Node {
     }
 
     /// Who gives way to what the peer of a link writes first; nil where it is not taken.
-    private func roomForRequest(of person: PersonID, on id: LinkID) -> [DirectRequest]? {
-        let peer = self.links[id].info.peer
-        let source = Source(self.links[id].address)
-        return self.conversations.requests.room(
+    private func roomForRequest(
+        of person: PersonID, by peer: PeerID, from source: Source
+    ) -> [DirectRequest]? {
+        self.conversations.requests.room(
             for: person, from: source.description, at: self.now.wall
         ) {
             let tiers = self.tiers(of: $0.map(\.device) + [peer])
@@ -424,23 +426,47 @@ extension Node {
         }
         // Whom nobody need accept begins a conversation by writing, also one that was forgotten.
         if log.tail.seq > 0, self.mayBegin(direct) { return self.begin(.direct(direct)) }
-        if let gone = self.roomForRequest(of: person, on: id) {
-            let request = DirectRequest(
-                device: peer, person: direct.person, text: text, time: self.now.wall,
-                source: Source(self.links[id].address).description)
-            for request in gone {
-                self.conversations.requests.turnAway()
-                self.endRequest(of: request.device)
-            }
-            if !gone.isEmpty { self.changed(.requests) }
-            self.take(request)
-            self.disk.commits.requests.kept[person] = request
-            self.disk.commits.add([Notice(.requested(peer, text), of: .stranger, at: self.now.wall)]
-            )
-        } else {
-            self.conversations.requests.turnAway()
-        }
+        self.request(direct, text, from: Source(self.links[id].address))
         self.refuseRequest(key, on: id)
+    }
+
+    /// Somebody whom a site has brought wants to write: the conversation begins, or the user is asked; false for want
+    /// of room.
+    mutating func ask(_ direct: DirectConversation, _ text: String, from source: Source) -> Bool {
+        let isHere = self.conversations.table[direct.id] != nil
+        guard isHere || self.conversations.table.count < Limits.conversations else {
+            self.conversations.requests.turnAway()
+            return false
+        }
+        if self.mayBegin(direct) {
+            self.begin(.direct(direct))
+            return true
+        }
+        return self.request(direct, text, from: source)
+    }
+
+    /// Has the user asked whether somebody may write; false for want of room.
+    @discardableResult
+    private mutating func request(
+        _ direct: DirectConversation, _ text: String, from source: Source
+    ) -> Bool {
+        let (peer, person) = (direct.device, direct.person.id)
+        guard let gone = self.roomForRequest(of: person, by: peer, from: source) else {
+            self.conversations.requests.turnAway()
+            return false
+        }
+        let request = DirectRequest(
+            device: peer, person: direct.person, text: text, time: self.now.wall,
+            source: source.description)
+        for request in gone {
+            self.conversations.requests.turnAway()
+            self.endRequest(of: request.device)
+        }
+        if !gone.isEmpty { self.changed(.requests) }
+        self.take(request)
+        self.disk.commits.requests.kept[person] = request
+        self.disk.commits.add([Notice(.requested(peer, text), of: .stranger, at: self.now.wall)])
+        return true
     }
 
     /// Takes nothing more of a log whose author is not let in.

@@ -28,6 +28,8 @@ extension Node {
         var tags: [String: SiteRoot] = [:]
         for secret in realm.secrets(at: self.now.wall) {
             tags[SiteRoot(secret).tag] = SiteRoot(secret)
+            let inbox = SiteInbox(secret, of: self.own.person.publicKeys).root
+            tags[inbox.tag] = inbox
             for conversation in self.conversations.table.values
             where self.siteScope(of: conversation, in: realm.id) == .all {
                 guard let root = SiteRoot(conversation.kind, by: secret) else { continue }
@@ -89,7 +91,30 @@ extension Node {
         let writes = self.conversations.table.values.contains { room in
             room.kind.realm == realm && devices.contains { room.count(of: $0) > 0 }
         }
-        return writes ? .all : nil
+        // Of somebody who came by a letter nothing is here at first, and so nothing goes out.
+        let isByLetter =
+            conversation.logs.count == 0
+            || conversation.authors.contains { author in
+                conversation.names(of: author).contains {
+                    conversation.log($0).charge.source == .sites
+                }
+            }
+        return writes || isByLetter ? .all : nil
+    }
+
+    /// The inbox of the other one of a conversation of two, while they have not let the user in.
+    package func siteInbox(of id: ConversationID, in realm: Realm) -> SiteInbox? {
+        guard let conversation = self.conversations.table[id],
+            let direct = conversation.kind.direct,
+            conversation.authors.allSatisfy({ self.isOwnDevice($0) })
+        else { return nil }
+        return SiteInbox(
+            RealmSecret(realm: realm.id, bytes: realm.secret), of: direct.person)
+    }
+
+    /// What a run of the user's becomes in such an inbox.
+    package func siteLetter(_ run: Run, to inbox: SiteInbox) -> SiteItem? {
+        inbox.letter(.run(run), from: self.own.certificate)
     }
 
     // MARK: What comes in
@@ -105,6 +130,7 @@ extension Node {
                 verdicts.append(self.importRun(run, request))
                 if verdicts.last == .taken { runs += 1 }
             case .record(let record)?: verdicts.append(self.importRecord(record))
+            case .letter(let letter)?: verdicts.append(self.importLetter(letter))
             case .part(let part)?:
                 let verdict = self.importPart(part)
                 if verdict == nil { parts[part.name] = verdicts.count }
@@ -155,6 +181,32 @@ extension Node {
             self.queueRun(suffix, opening, bytes: run.frameBytes, for: request)
             return .taken
         }
+    }
+
+    /// A letter begins what its sender would have begun on a link: the user is asked, or has let them in before.
+    private mutating func importLetter(_ letter: SiteLetter) -> SiteVerdict {
+        guard let (certificate, item) = letter.open(with: self.own.person) else {
+            return .refused(.unsealed)
+        }
+        guard case .run(let run) = item else { return .refused(.foreign) }
+        let peer = run.key.name.author
+        let person = certificate.personID
+        guard person != self.own.certificate.personID,
+            let direct = try? DirectConversation(
+                of: self.own.person, with: certificate.keys, at: peer),
+            direct.id == run.key.conversation, self.tier(of: peer) != .blocked,
+            self.persons.people.revocationCount(by: person) == 0
+        else { return .refused(.foreign) }
+        // Its runs are read under its own tag.
+        guard !self.isJoinedOrWillBe(direct.id) else { return .known }
+        guard self.conversations.requests.all[person] == nil else { return .known }
+        var keyring = Keyring()
+        keyring.add(.direct(direct))
+        guard certificate.isValid(for: peer), let verified = run.verified() else {
+            return .refused(.forged)
+        }
+        guard let text = verified.firstText(by: keyring) else { return .known }
+        return self.ask(direct, text, from: .sites) ? .taken : .refused(.room)
     }
 
     private mutating func importRecord(_ record: Record) -> SiteVerdict {

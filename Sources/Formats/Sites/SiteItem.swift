@@ -1,4 +1,4 @@
-internal import Crypto
+package import Crypto
 
 /// What goes from site to site: signed by its author, as links bring it, and checked in the same way.
 ///
@@ -6,12 +6,14 @@ internal import Crypto
 package enum SiteItem: Hashable, Sendable {
     case run(Run)
     case record(Record)
+    case letter(SiteLetter)
     case part(SitePart)
 
     /// The kind of an item is its first byte; 3 is kept for acts, 4 for sealed keys, 5 for fork proofs.
     private enum Kind {
         static let run: UInt8 = 1
         static let record: UInt8 = 2
+        static let letter: UInt8 = 6
         static let part: UInt8 = 7
     }
 
@@ -20,11 +22,14 @@ package enum SiteItem: Hashable, Sendable {
         /// The run that ends with this entry: a run says which entry is before it, and so which run is missing.
         case run(through: EntryID)
         case record(RecordKey)
+        /// By its id.
+        case letter(Bytes32)
         case part(SitePart.Name)
 
         var encoded: [UInt8] {
             switch self {
             case .run(let last): return [Kind.run] + last.hash.bytes
+            case .letter(let id): return [Kind.letter] + id.bytes
             case .record(let key):
                 var writer = WireWriter(capacity: 112)
                 writer.byte(Kind.record)
@@ -50,6 +55,7 @@ package enum SiteItem: Hashable, Sendable {
             guard let last = run.ids.last else { preconditionFailure("a run has entries") }
             return .run(through: last)
         case .record(let record): return .record(record.key)
+        case .letter(let letter): return .letter(letter.id)
         case .part(let part): return .part(part.name)
         }
     }
@@ -59,6 +65,7 @@ package enum SiteItem: Hashable, Sendable {
         switch self {
         case .run(let run): [Kind.run] + run.encoded
         case .record(let record): [Kind.record] + record.encoded
+        case .letter(let letter): [Kind.letter] + letter.encoded
         case .part(let part): [Kind.part] + part.encoded
         }
     }
@@ -71,6 +78,7 @@ package enum SiteItem: Hashable, Sendable {
             var reader = WireReader(rest)
             self = .run(try Run(from: &reader))
         case Kind.record: self = .record(try Record(decoding: rest))
+        case Kind.letter: self = .letter(try SiteLetter(decoding: rest))
         case Kind.part: self = .part(try SitePart(decoding: rest))
         default: throw .value(field: "site item kind")
         }

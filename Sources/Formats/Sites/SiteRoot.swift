@@ -25,6 +25,12 @@ package struct SiteRoot: Hashable, Sendable {
         self.init(key: secret.bytes, context)
     }
 
+    /// That of a person's inbox in a realm.
+    init(_ secret: RealmSecret, inboxOf person: PersonID) {
+        let context = secret.realm.hash.bytes + person.hash.bytes
+        self.init(key: secret.bytes, context, .siteInbox)
+    }
+
     /// That of a conversation whose members hold a root of their own.
     private init(_ root: Bytes32, _ conversation: ConversationID) {
         self.init(key: root, conversation.hash.bytes)
@@ -40,9 +46,9 @@ package struct SiteRoot: Hashable, Sendable {
         }
     }
 
-    private init(key: Bytes32, _ context: [UInt8]) {
+    private init(key: Bytes32, _ context: [UInt8], _ personal: BLAKE2b.Personal = .siteRoot) {
         let bytes = key.withBytes {
-            BLAKE2b.hash256(context.span.bytes, key: $0, personal: .siteRoot)
+            BLAKE2b.hash256(context.span.bytes, key: $0, personal: personal)
         }
         self.bytes = bytes
         self.tag = Self.name(of: [], by: bytes, .siteTag)
@@ -96,6 +102,17 @@ package struct SiteRoot: Hashable, Sendable {
             return self.subject(of: item.name) == subject ? item : nil
         } catch {
             return nil
+        }
+    }
+
+    /// A key for one letter, which follows from what is in it: nobody can guess that, so nobody else can make it.
+    func once(_ inner: [UInt8]) -> AgreementKey? {
+        let derived = self.bytes.withBytes {
+            BLAKE2b.hash256(inner.span.bytes, key: $0, personal: .siteOnce)
+        }
+        return derived.withBytes { bytes in
+            guard let secret = try? SecretKey(bytes) else { return nil }
+            return AgreementKey(secret)
         }
     }
 

@@ -19,6 +19,8 @@ func siteRoom(_ text: String) -> Room {
     return Room(name, in: RealmID(bytes32(8)))
 }
 
+private struct Broken: Error {}
+
 @Suite("Items of sites") struct SiteItemTests {
     private static let room = siteRoom("ops")
     private static let root = SiteRoot(siteSecret(), room.conversation)
@@ -44,6 +46,39 @@ func siteRoom(_ text: String) -> Room {
             #expect(root.open(sealed, subject: subject) == nil)
             #expect(root.tag != Self.root.tag)
         }
+    }
+
+    // Shows: sites.letters
+    @Test("in letters are read by the person alone whose inbox it is, and are the same each time")
+    func letters() throws {
+        let (ada, ben, cleo) = (personKeys(1, 2), personKeys(3, 4), personKeys(5, 6))
+        let run = Self.log.opening(of: ada).run
+        let certificate = ada.certify(signer(2), at: 1)
+        let inbox = SiteInbox(siteSecret(), of: ben.publicKeys)
+        let item = try #require(inbox.letter(.run(run), from: certificate))
+        #expect(inbox.letter(.run(run), from: certificate) == item)
+        let sealed = inbox.root.seal(item)
+        let subject = inbox.root.subject(of: item.name)
+        let found = try #require(inbox.root.open(sealed, subject: subject))
+        guard case .letter(let letter) = found else { throw Broken() }
+        let opened = try #require(letter.open(with: ben))
+        #expect(opened.certificate == certificate && opened.item == .run(run))
+        #expect(letter.open(with: cleo) == nil && letter.open(with: ada) == nil)
+        // Nobody in the realm can tell of whom it is, or find it by what they know of the sender.
+        let other = SiteInbox(siteSecret(), of: cleo.publicKeys)
+        #expect(other.root.tag != inbox.root.tag)
+        let encoded = item.encoded
+        for index in 1..<encoded.count {
+            var changed = encoded
+            changed[index] ^= 1
+            guard case .letter(let altered)? = try? SiteItem(decoding: changed) else { continue }
+            #expect(altered.open(with: ben) == nil)
+        }
+        let useless = PublicPerson(signing: ben.publicKeys.signing, address: .zero)
+        #expect(SiteInbox(siteSecret(), of: useless).letter(.run(run), from: certificate) == nil)
+        let nested = try #require(inbox.letter(item, from: certificate))
+        guard case .letter(let letter) = nested else { throw Broken() }
+        #expect(letter.open(with: ben) == nil, "a letter in a letter")
     }
 
     // Shows: sites.blind
@@ -84,7 +119,8 @@ func siteRoom(_ text: String) -> Room {
     @Test("of no kind that is known are refused, as is what is cut")
     func kinds() {
         let encoded = Self.item.encoded
-        for kind in UInt8.min ... .max where kind != 1 && kind != 7 {
+        // What a letter has in it only its recipient can tell.
+        for kind in UInt8.min ... .max where ![1, 6, 7].contains(kind) {
             #expect(throws: (any Error).self) {
                 _ = try SiteItem(decoding: [kind] + encoded.dropFirst())
             }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Three sites of two nodes each, on this machine's loopback, with a NATS server between them: nodes of one site are
-# linked, those of different sites never. A message, a reply, a reaction, a deletion and a file cross; then what one sends while
-# nobody else is up, to somebody who comes when the sender is gone. Uses nothing of yours: folders, sockets and keys are
-# temporary, and nothing is sent on a network.
+# linked, those of different sites never. A message, a reply, a reaction, a deletion, a file and a first letter cross;
+# then what one sends while nobody else is up, to somebody who comes when the sender is gone. Uses nothing of yours:
+# folders, sockets and keys are temporary, and nothing is sent on a network.
 #
 #   sites-demo.sh FOLDER    where stoad, stoa and stoa-sites are
 set -euo pipefail
@@ -79,6 +79,9 @@ gets_file() {
     as "$1" fetch "$(id_of "$1" "$2")" -o "$folder/$1/$2" >/dev/null
     cmp "$folder/$2" "$folder/$1/$2" || fail "$1 has another $2"
 }
+key_of() { as "$1" --json status | sed -n 's/.*"id":"\([a-z2-7]*\)".*/\1/p'; }
+asked() { as "$1" requests | grep -qF -- "$2"; }
+writes() { as "$1" history "$2" | grep -qF -- "$3"; }
 published() { [ "$(as "$1" --json sites | sed -n 's/.*"published":\([0-9]*\).*/\1/p')" -gt "$2" ]; }
 
 # Any free port: the server says which one it has.
@@ -119,6 +122,13 @@ sends_file ada plan
 await "fred is told of the file" shows fred plan
 gets_file fred plan
 echo "  and a file"
+ada="@$(key_of ada)" cleo="@$(key_of cleo)"
+as cleo send "$ada" "a first letter" >/dev/null
+await "ada is asked" asked ada "a first letter"
+as ada accept "$cleo" >/dev/null
+as ada send "$cleo" "and its answer" >/dev/null
+await "cleo has the answer" writes cleo "$ada" "and its answer"
+echo "  and a first letter, which was accepted and answered"
 
 for node in ben cleo dora emil fred; do stop "$node"; done
 before=$(as ada --json sites | sed -n 's/.*"published":\([0-9]*\).*/\1/p')
@@ -132,5 +142,5 @@ await "emil has what ada wrote" shows emil "nobody is here"
 await "emil is told of the file" shows emil map
 gets_file emil map
 echo "  ada wrote and sent a file while nobody else was up, and emil got both when ada was gone"
-! grep -rqF -e "hello from" -e "nobody is here" -e "this one goes" -e "office/ops" "$folder/nats" || fail "the server can read"
+! grep -rqF -e "hello from" -e "nobody is here" -e "this one goes" -e "a first letter" -e "office/ops" "$folder/nats" || fail "the server can read"
 echo "The server stored $(du -sh "$folder/nats" | cut -f 1), and no word of it."

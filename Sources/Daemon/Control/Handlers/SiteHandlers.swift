@@ -232,6 +232,9 @@ extension NodeShell {
                 .run(element.run), root, isOwn: self.isOwnLog(element.run.key))
             item.replaces = element.replaces ? true : nil
             page.result.items.append(item)
+            if item.mine == true, let letter = self.letter(element.run, in: page.realm) {
+                page.result.items.append(letter)
+            }
         }
         if found.isAll {
             self.addRecords(
@@ -276,6 +279,16 @@ extension NodeShell {
         result.servers = self.configuration.sites.servers
         result.credentials = self.configuration.sites.credentials
         reply.answer(result)
+    }
+
+    /// What brings a run of the user's to somebody who has not let them in.
+    private func letter(_ run: Run, in realm: Realm) -> ExportItemsMethod.Item? {
+        self.node.ask { node in
+            guard let inbox = node.siteInbox(of: run.key.conversation, in: realm),
+                let letter = node.siteLetter(run, to: inbox)
+            else { return nil }
+            return ExportItemsMethod.Item(letter, inbox.root, isOwn: true)
+        }
     }
 
     private func isOwnLog(_ key: LogKey) -> Bool { key.name.author == self.node.ask { $0.id } }
