@@ -230,14 +230,18 @@ package actor MessageStore {
         }
     }
 
-    /// The next file that the owner has sent in some conversations, or the next deletion there, in the order of arrival.
+    /// The next file that the owner has sent in some conversations, or the next deletion there by some devices, in the
+    /// order of arrival.
     ///
-    /// - Parameter bytes: the size of the largest of these files.
+    /// - Parameters:
+    ///   - devices: those of the owner's person, who alone can delete the owner's messages.
+    ///   - bytes: the size of the largest of these files.
     package func nextFile(
-        since arrival: Int64, in conversations: Set<ConversationID>, upTo bytes: UInt64
+        since arrival: Int64, in conversations: Set<ConversationID>, by devices: [PeerID],
+        upTo bytes: UInt64
     ) throws(StoreFailure) -> ArrivedFiles {
         try self.perform { (file) throws(SQLiteError) in
-            try file.nextFile(since: arrival, in: conversations, upTo: bytes)
+            try file.nextFile(since: arrival, in: conversations, by: devices, upTo: bytes)
         }
     }
 

@@ -22,7 +22,7 @@ final class SiteStatements: StatementGroup {
         SELECT max(arrival) AS arrival FROM
             (SELECT arrival FROM entries WHERE arrival > :since ORDER BY arrival LIMIT :limit)
         """)
-    /// Own files, and what deletes messages.
+    /// Own files, and what deletes messages, by one of these devices: others can delete none of these.
     lazy var files = self.sql(
         """
         SELECT e.arrival, e.seq, l.incarnation, a.key, c.hash, t.blob, t.size
@@ -30,7 +30,8 @@ final class SiteStatements: StatementGroup {
             CROSS JOIN logs l ON l.id = e.log CROSS JOIN authors a ON a.id = l.author
             CROSS JOIN conversations c ON c.id = e.conversation
         WHERE e.arrival > :since AND e.arrival <= :through
-            AND (e.kind = \(EntryKind.erase.rawValue) OR (t.blob IS NOT NULL AND a.key = :owner))
+            AND ((e.kind = \(EntryKind.erase.rawValue) AND instr(:devices, a.key) > 0)
+                OR (t.blob IS NOT NULL AND a.key = :owner))
         ORDER BY e.arrival
         """)
     lazy var attestedBefore = self.sql(

@@ -11,7 +11,7 @@ enum Name: Int, CaseIterable {
         bytes, `class`,
         conversation,
         count, days,
-        cursor, declined, device, ends
+        cursor, declined, device, devices, ends
     case extra
     case first, flags, fork, hash, head, hlc, id, incarnation, indexed, joined, key, keys,
         kind, kinds,

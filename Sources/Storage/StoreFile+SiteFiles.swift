@@ -1,3 +1,4 @@
+internal import Crypto
 package import Engine
 package import Formats
 
@@ -7,9 +8,10 @@ extension StoreFile {
     private static let rowsPerStep = 4_096
     private static let steps = 16
 
-    /// The next own file, or deletion, behind a place; see ``MessageStore/nextFile(since:in:upTo:)``.
+    /// The next own file, or own deletion, behind a place; see ``MessageStore/nextFile(since:in:by:upTo:)``.
     func nextFile(
-        since arrival: Int64, in conversations: Set<ConversationID>, upTo bytes: UInt64
+        since arrival: Int64, in conversations: Set<ConversationID>, by devices: [PeerID],
+        upTo bytes: UInt64
     ) throws(SQLiteError) -> ArrivedFiles {
         let newest = try self.statements.sites.newest.first { row in row.int(.arrival) } ?? 0
         // Of another time of this store: all is given again.
@@ -21,8 +23,10 @@ extension StoreFile {
                 found.isAll = true
                 return found
             }
+            let own = devices.flatMap { $0.key.bytes }
             try self.statements.sites.files.bind(.since, found.through).bind(.through, last)
-                .bind(.owner, self.owner.key).forEach { (row) throws(SQLiteError) in
+                .bind(.owner, self.owner.key).bind(.devices, own)
+                .forEach { (row) throws(SQLiteError) in
                     guard found.next == nil else { return }
                     let file = try self.arrivedFile(row)
                     guard conversations.contains(file.key.conversation),
@@ -71,7 +75,7 @@ package struct ArrivedFiles: Sendable {
         package var arrival: Int64
         package var key: LogKey
         package var seq: UInt64
-        /// The file that this node sent; nil for a deletion by anybody.
+        /// The file that this node sent; nil for a deletion.
         package var sent: (blob: BlobID, size: UInt64)?
     }
 

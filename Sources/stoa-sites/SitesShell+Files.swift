@@ -9,6 +9,8 @@ struct SitesFiles {
     static let retryMilliseconds: UInt64 = 64_000
     /// How often it is looked whether there is a stream now.
     static let absentMilliseconds: UInt64 = 600_000
+    /// How long another new stream is not believed, for which everything would be published again.
+    static let otherMilliseconds: UInt64 = 600_000
     /// How many parts are looked for at once, while everything else waits.
     static let looksAtOnce = 4
 
@@ -19,6 +21,8 @@ struct SitesFiles {
     var lookAt: UInt64 = 0
     /// Until when nothing is tried, since it did not work.
     var offUntil: UInt64?
+    /// From when on another new stream is believed.
+    var otherAt: UInt64 = 0
 
     /// Whether files go at present.
     var go: Bool { self.isThere && self.offUntil == nil }
@@ -45,6 +49,16 @@ extension SitesShell {
         do throws(ServerError) {
             let facts = try servers.facts(of: .files)
             let isOther = self.keep.files != 0 && self.keep.files != facts.made
+            if isOther {
+                // Everything is published again: a server that says so each time is not believed each time.
+                guard self.files.otherAt <= now else {
+                    self.files.isThere = false
+                    self.files.lookAt = self.files.otherAt
+                    self.report.filesStopped("the servers have made the stream of files anew")
+                    return false
+                }
+                self.files.otherAt = now + SitesFiles.otherMilliseconds
+            }
             (self.keep.files, self.files.isThere) = (facts.made, true)
             self.report.files(facts)
             if isOther { self.startOver(from: nil) }

@@ -29,10 +29,12 @@ import Testing
                 other.append([entry(try Self.file(3, size: 10), at: time(3))])))
         let target = EntryTarget(log: own.key.name, seq: 1, id: own.ids[0])
         let rooms: Set = [own.key.conversation]
+        let owners = [own.key.name.author]
         func all(upTo bytes: UInt64, in rooms: Set<ConversationID>) async throws -> [UInt64?] {
             var (found, since): ([UInt64?], Int64) = ([], 0)
             while true {
-                let page = try await store.nextFile(since: since, in: rooms, upTo: bytes)
+                let page = try await store.nextFile(
+                    since: since, in: rooms, by: owners, upTo: bytes)
                 guard let next = page.next else {
                     #expect(page.isAll)
                     return found
@@ -44,7 +46,9 @@ import Testing
         #expect(try await all(upTo: 5_000, in: rooms) == [10, 2_000], "others' are theirs to give")
         #expect(try await all(upTo: 1_000, in: rooms) == [10])
         #expect(try await all(upTo: 5_000, in: []).isEmpty)
-        let first = try await store.nextFile(since: 0, in: rooms, upTo: 5_000).next
+        let first = try await store.nextFile(
+            since: 0, in: rooms, by: owners, upTo: 5_000
+        ).next
         let found = try #require(first)
         let blob = try #require(found.sent)
         let sent = SentFile(
@@ -53,7 +57,11 @@ import Testing
         _ = try await store.commit(batch(erasing([target], by: ada, 100), number: 2))
         #expect(try await all(upTo: 5_000, in: rooms) == [2_000, nil])
         #expect(try await store.goneFiles([sent]) == [sent])
-        let later = try await store.nextFile(since: 1 << 40, in: rooms, upTo: 5_000)
+        let others = EntryTarget(log: other.key.name, seq: 1, id: other.ids[0])
+        _ = try await store.commit(batch(erasing([others], by: bob, 101), number: 3))
+        #expect(try await all(upTo: 5_000, in: rooms) == [2_000, nil], "nobody else deletes these")
+        let later = try await store.nextFile(
+            since: 1 << 40, in: rooms, by: owners, upTo: 5_000)
         #expect(later.next?.sent?.size == 2_000, "a place of another time of the store")
     }
 
@@ -66,7 +74,7 @@ import Testing
         _ = try await store.commit(
             batch(own.append([entry(content, at: time(1)), entry(content, at: time(2))])))
         let next = try await store.nextFile(
-            since: 0, in: [own.key.conversation], upTo: 100
+            since: 0, in: [own.key.conversation], by: [own.key.name.author], upTo: 100
         ).next
         let blob = try #require(next?.sent?.blob)
         let files = (UInt64(1)...2).map {

@@ -11,6 +11,8 @@ struct SiteJournal {
     /// The most files that are remembered; the parts of older ones stay until the servers drop them.
     static let limit = 16_384
     private static let recordBytes = 120
+    /// More than anybody sends between two starts.
+    private static let fileBytes = 256 << 20
     static let name = "sites.files"
 
     /// In the order in which they were given; and by which deletion each is gone.
@@ -20,7 +22,7 @@ struct SiteJournal {
 
     /// Reads what is there, which is only a part of it after a crash; begins the file anew where it has grown too long.
     init(reading path: String) {
-        let bytes = (try? Files.read(path, limitBytes: 4 * Self.limit * Self.recordBytes)) ?? []
+        let bytes = (try? Files.read(path, limitBytes: Self.fileBytes)) ?? []
         var reader = WireReader(bytes)
         while reader.remaining >= Self.recordBytes, let file = try? SentFile(from: &reader) {
             if self.known.insert(file).inserted { self.files.append(file) }
@@ -44,7 +46,14 @@ struct SiteJournal {
 
     /// A file is noted on the disk.
     mutating func noted(_ file: SentFile) {
-        if self.known.insert(file).inserted { self.files.append(file) }
+        guard self.known.insert(file).inserted else { return }
+        self.files.append(file)
+        guard self.files.count > 2 * Self.limit else { return }
+        for file in self.files.prefix(Self.limit) {
+            self.known.remove(file)
+            self.gone[file] = nil
+        }
+        self.files.removeFirst(Self.limit)
     }
 
     /// Those of a conversation of which no deletion is known.

@@ -7,6 +7,16 @@ struct PrivateConversations: Sendable {
     private var persons: [PeerID: PersonID] = [:]
     private var secrets: [Room: [SecretRoom]] = [:]
     private var groups: [Room: [Group]] = [:]
+    /// Those that a letter from another site has begun, as far as that is known since the start.
+    private var letters: Set<ConversationID> = []
+
+    /// Whether a letter from another site has begun a conversation.
+    func isByLetter(_ id: ConversationID) -> Bool { self.letters.contains(id) }
+
+    mutating func noteLetter(_ id: ConversationID) {
+        guard self.letters.count < Limits.conversations else { return }
+        self.letters.insert(id)
+    }
 
     mutating func add(_ kind: ConversationKind) {
         switch kind {

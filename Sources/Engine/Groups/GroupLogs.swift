@@ -60,14 +60,20 @@ struct GroupLogs: Sendable {
         return true
     }
 
-    /// Keeps a run of a log that waits for a key, where it is the next one and there is room.
-    mutating func keep(_ run: Run, on link: LinkID) {
+    /// Whether a run of a log that waits for a key is the next one, and there is room to keep it.
+    func keeps(_ run: Run) -> Bool {
         let name = run.key.name
-        guard case .key? = self.waiting[name]?.reason,
-            self.kept[name]?.last.map({ $0.run.last + 1 == run.first }) ?? true,
-            self.keptBytes + run.frameBytes <= Limits.keptRunBytes
-        else { return }
-        self.kept[name, default: []].append(KeptRun(run: run, link: link))
+        guard let waiting = self.waiting[name], case .key = waiting.reason else { return false }
+        let isNext =
+            self.kept[name]?.last.map { $0.run.last + 1 == run.first }
+            ?? (run.first <= waiting.seq)
+        return isNext && self.keptBytes + run.frameBytes <= Limits.keptRunBytes
+    }
+
+    /// Keeps a run whose signature holds, where ``keeps(_:)``.
+    mutating func keep(_ run: Run, on link: LinkID) {
+        guard self.keeps(run) else { return }
+        self.kept[run.key.name, default: []].append(KeptRun(run: run, link: link))
         self.keptBytes += run.frameBytes
     }
 

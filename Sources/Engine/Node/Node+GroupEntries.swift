@@ -198,7 +198,9 @@ extension Node {
             self.conversations.table[known: key.conversation].group?
                 .noteRead(key.name, through: run.last)
         }
-        self.conversations.table[known: key.conversation].group?.keep(run, on: id)
+        if known.group?.keeps(run) == true, run.verified() != nil {
+            self.conversations.table[known: key.conversation].group?.keep(run, on: id)
+        }
         self.noteHeldBack(key, told: run.last, on: id)
     }
 

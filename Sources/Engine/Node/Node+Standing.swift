@@ -16,8 +16,12 @@ extension Node {
 
     /// Whether nothing is wanted of whoever has shaken hands, also by another device of theirs.
     func isBlocked(_ info: LinkInfo) -> Bool {
-        let person = info.certificate.personID
-        return self.standing(of: info.peer) == .blocked
+        self.isBlocked(info.peer, of: info.certificate.personID)
+    }
+
+    /// Whether nothing is wanted of a device of somebody.
+    func isBlocked(_ peer: PeerID, of person: PersonID) -> Bool {
+        self.standing(of: peer) == .blocked
             || self.persons.people.devices(of: person).contains {
                 self.standing(of: $0) == .blocked
             }

@@ -91,9 +91,8 @@ extension Node {
         let writes = self.conversations.table.values.contains { room in
             room.kind.realm == realm && devices.contains { room.count(of: $0) > 0 }
         }
-        // Of somebody who came by a letter nothing is here at first, and so nothing goes out.
         let isByLetter =
-            conversation.logs.count == 0
+            self.conversations.privates.isByLetter(conversation.id)
             || conversation.authors.contains { author in
                 conversation.names(of: author).contains {
                     conversation.log($0).charge.source == .sites
@@ -102,12 +101,14 @@ extension Node {
         return writes || isByLetter ? .all : nil
     }
 
-    /// The inbox of the other one of a conversation of two, while they have not let the user in.
+    /// Whether anybody else has written in a conversation.
+    package func isAnswered(_ id: ConversationID) -> Bool {
+        self.conversations.table[id]?.authors.contains { !self.isOwnDevice($0) } ?? false
+    }
+
+    /// The inbox of the other one of a conversation of two; nil for any other conversation.
     package func siteInbox(of id: ConversationID, in realm: Realm) -> SiteInbox? {
-        guard let conversation = self.conversations.table[id],
-            let direct = conversation.kind.direct,
-            conversation.authors.allSatisfy({ self.isOwnDevice($0) })
-        else { return nil }
+        guard let direct = self.conversations.table[id]?.kind.direct else { return nil }
         return SiteInbox(
             RealmSecret(realm: realm.id, bytes: realm.secret), of: direct.person)
     }
@@ -184,6 +185,9 @@ extension Node {
     }
 
     /// A letter begins what its sender would have begun on a link: the user is asked, or has let them in before.
+    ///
+    /// It counts as early until the run itself is here: so it is looked at again, also after a start, where the user has
+    /// accepted meanwhile, or there is room.
     private mutating func importLetter(_ letter: SiteLetter) -> SiteVerdict {
         guard let (certificate, item) = letter.open(with: self.own.person) else {
             return .refused(.unsealed)
@@ -194,19 +198,29 @@ extension Node {
         guard person != self.own.certificate.personID,
             let direct = try? DirectConversation(
                 of: self.own.person, with: certificate.keys, at: peer),
-            direct.id == run.key.conversation, self.tier(of: peer) != .blocked,
+            direct.id == run.key.conversation, !self.isBlocked(peer, of: person),
             self.persons.people.revocationCount(by: person) == 0
         else { return .refused(.foreign) }
-        // Its runs are read under its own tag.
-        guard !self.isJoinedOrWillBe(direct.id) else { return .known }
-        guard self.conversations.requests.all[person] == nil else { return .known }
-        var keyring = Keyring()
-        keyring.add(.direct(direct))
         guard certificate.isValid(for: peer), let verified = run.verified() else {
             return .refused(.forged)
         }
-        guard let text = verified.firstText(by: keyring) else { return .known }
-        return self.ask(direct, text, from: .sites) ? .taken : .refused(.room)
+        let tail = self.conversations.table[direct.id]?.log(run.key.name).tail.seq ?? 0
+        guard let suffix = verified.suffix(from: tail + 1) else { return .known }
+        // Its runs are read under its own tag.
+        if self.isJoinedOrWillBe(direct.id) {
+            self.conversations.privates.noteLetter(direct.id)
+            return .refused(.early)
+        }
+        if let waiting = self.conversations.requests.all[person] {
+            return waiting.isDeclined ? .known : .refused(.early)
+        }
+        var keyring = Keyring()
+        keyring.add(.direct(direct))
+        guard let text = suffix.firstText(by: keyring) else { return .refused(.early) }
+        if self.ask(direct, text, from: .sites) {
+            self.conversations.privates.noteLetter(direct.id)
+        }
+        return .refused(.early)
     }
 
     private mutating func importRecord(_ record: Record) -> SiteVerdict {

@@ -61,5 +61,6 @@ extension Download {
     func lacks(_ part: BlobPart) -> Bool {
         self.phase == .fetching && self.layout.contains(part) && !self.has(part)
             && self.checkable(part) == part && !self.underWay.contains(part)
+            && !self.storing.contains(part)
     }
 }

@@ -265,7 +265,8 @@ struct Downloads: Sendable {
         download.keep(part)
         download.served(link)
         self.table[blob] = download
-        var steps: [Step] = []
+        // What is wanted of other sites next is below a node of the tree.
+        var steps: [Step] = link == .sites ? [.task(.tell(download.report))] : []
         if part.isChunk, !download.isWhole {
             let holdings = BlobHoldings(blob, BlobHoldings.Extent(download.chunks))
             steps = [.task(.tell(download.report)), .changed(holdings, isLast: false)]

@@ -113,8 +113,10 @@ extension NodeShell {
         guard !conversations.isEmpty else { return then(page) }
         let (place, limit) = (page.place(isDirect: isDirect), self.configuration.sites.fileBytes)
         let shared = Set(conversations)
+        let devices = self.node.ask { $0.ownDevices.map(\.id) }
         self.ask { (store) async throws(StoreFailure) in
-            try await store.nextFile(since: place.since, in: shared, upTo: limit)
+            try await store.nextFile(
+                since: place.since, in: shared, by: devices, upTo: limit)
         } then: { result in
             guard case .success(let found) = result else { return then(page) }
             guard let file = found.next else {
@@ -199,7 +201,13 @@ extension NodeShell {
                 }
                 number += count
             }
-            page.hasParts ? then(page) : self.addFile(page, isDirect: isDirect, then: then)
+            if page.hasParts { return then(page) }
+            // What is there already does not wait for what may be far behind.
+            guard page.result.items.isEmpty else {
+                page.result.more = true
+                return then(page)
+            }
+            self.addFile(page, isDirect: isDirect, then: then)
         }
     }
 }

@@ -232,7 +232,10 @@ extension NodeShell {
                 .run(element.run), root, isOwn: self.isOwnLog(element.run.key))
             item.replaces = element.replaces ? true : nil
             page.result.items.append(item)
-            if item.mine == true, let letter = self.letter(element.run, in: page.realm) {
+            if item.mine == true,
+                let letter = self.letter(
+                    element.run, in: page.realm, isAnew: element.replaces)
+            {
                 page.result.items.append(letter)
             }
         }
@@ -242,7 +245,9 @@ extension NodeShell {
         } else {
             page.result.more = true
         }
-        // Texts go first.
+        // Texts go first, and a part beside many of them would be more than one line may have.
+        let bytes = page.result.items.reduce(0) { $0 + $1.data.bytes.count }
+        if page.params.files == true, bytes > Self.exportBytes / 2 { page.result.more = true }
         guard page.params.files == true, page.result.more == nil else {
             return self.finish(page, reply)
         }
@@ -282,9 +287,15 @@ extension NodeShell {
     }
 
     /// What brings a run of the user's to somebody who has not let them in.
-    private func letter(_ run: Run, in realm: Realm) -> ExportItemsMethod.Item? {
+    ///
+    /// - Parameter isAnew: whether a text of it was deleted, which may be in a letter from before they let the user in.
+    private func letter(
+        _ run: Run, in realm: Realm, isAnew: Bool
+    ) -> ExportItemsMethod.Item? {
         self.node.ask { node in
-            guard let inbox = node.siteInbox(of: run.key.conversation, in: realm),
+            let conversation = run.key.conversation
+            guard isAnew || !node.isAnswered(conversation),
+                let inbox = node.siteInbox(of: conversation, in: realm),
                 let letter = node.siteLetter(run, to: inbox)
             else { return nil }
             return ExportItemsMethod.Item(letter, inbox.root, isOwn: true)
