@@ -263,7 +263,8 @@ package struct SiteIncoming: Sendable {
             self.count(outcome)
             var isOpen = false
             switch outcome.verdict {
-            case .taken, .known: sure.append(arrival.item)
+            // What a subscription brings may never have been stored: a server without a leader still passes it on.
+            case .taken, .known: if arrival.place != nil { sure.append(arrival.item) }
             case .waits:
                 isOpen = true
                 if let needs = outcome.needs, self.chases.count < Self.chaseLimit {

@@ -15,13 +15,6 @@ struct WaitingLog: Hashable, Sendable {
     var reason: Reason
 }
 
-/// A run that came before its key.
-struct KeptRun: Sendable {
-    var run: Run
-    /// Who brought it.
-    var link: LinkID
-}
-
 /// What a conversation keeps because it is a group.
 struct GroupLogs: Sendable {
     /// The members by the acts that are here.
@@ -31,9 +24,6 @@ struct GroupLogs: Sendable {
     /// Those devices of members that are known here, ascending.
     var devices: [PeerID] = []
     private(set) var waiting: [LogName: WaitingLog] = [:]
-    /// Runs of logs that wait for a key, so that they need not be asked for: mostly it comes a moment later.
-    private var kept: [LogName: [KeptRun]] = [:]
-    private var keptBytes = 0
     /// Whether a key is here of which no log has told: then logs of those who are out are read to their ends, since its
     /// maker may be one of them.
     var readsOn = false
@@ -58,30 +48,6 @@ struct GroupLogs: Sendable {
         guard self.waiting[name] != waiting else { return false }
         self.waiting[name] = waiting
         return true
-    }
-
-    /// Whether a run of a log that waits for a key is the next one, and there is room to keep it.
-    func keeps(_ run: Run) -> Bool {
-        let name = run.key.name
-        guard let waiting = self.waiting[name], case .key = waiting.reason else { return false }
-        let isNext =
-            self.kept[name]?.last.map { $0.run.last + 1 == run.first }
-            ?? (run.first <= waiting.seq)
-        return isNext && self.keptBytes + run.frameBytes <= Limits.keptRunBytes
-    }
-
-    /// Keeps a run whose signature holds, where ``keeps(_:)``.
-    mutating func keep(_ run: Run, on link: LinkID) {
-        guard self.keeps(run) else { return }
-        self.kept[run.key.name, default: []].append(KeptRun(run: run, link: link))
-        self.keptBytes += run.frameBytes
-    }
-
-    /// Takes out what was kept of a log.
-    mutating func takeKept(_ name: LogName) -> [KeptRun] {
-        let kept = self.kept.removeValue(forKey: name) ?? []
-        self.keptBytes -= kept.reduce(0) { $0 + $1.run.frameBytes }
-        return kept
     }
 
     mutating func release(_ name: LogName) {

@@ -64,8 +64,6 @@ extension Limits {
     }
     /// Groups into which the user comes by links and is not in yet.
     package static let ownJoins = 32
-    /// Runs of one group that came before their keys and are kept, in bytes; others are asked for again.
-    static let keptRunBytes = 262_144
     /// How long members have to answer a join before its user is told what is known, in milliseconds.
     static let joinAnswerMilliseconds: UInt64 = 2_000
     /// How long a removal or demotion waits for the acts of linked members, in milliseconds.

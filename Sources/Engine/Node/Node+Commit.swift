@@ -282,7 +282,7 @@ extension Node {
         let numbers = self.conversations.table[known: key.conversation].numbers
         for id in self.links.sharing(key.conversation) {
             let told = self.links[id].shared[known: key.conversation].seq(of: key.name, numbers)
-            if told > log.tail.seq { self.seek(key, on: id, from: self.now.monotonic) }
+            if told > log.head.seq { self.seek(key, on: id, from: self.now.monotonic) }
         }
         self.planFetches(in: key.conversation)
     }

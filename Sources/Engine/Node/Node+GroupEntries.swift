@@ -119,7 +119,6 @@ extension Node {
         }
         guard let waiting else { return true }
         self.holdBack(key, waiting, told: run.run.last, on: id)
-        self.conversations.table[known: key.conversation].group?.keep(run.run, on: id)
         return false
     }
 
@@ -197,9 +196,6 @@ extension Node {
             _ = self.readAnnouncements(in: verified, by: person)
             self.conversations.table[known: key.conversation].group?
                 .noteRead(key.name, through: run.last)
-        }
-        if known.group?.keeps(run) == true, run.verified() != nil {
-            self.conversations.table[known: key.conversation].group?.keep(run, on: id)
         }
         self.noteHeldBack(key, told: run.last, on: id)
     }
@@ -291,9 +287,7 @@ extension Node {
                 }
             guard isOver else { continue }
             if case .key = log.reason { self.takeMark(of: name.author, in: id) }
-            let kept = self.conversations.table[known: id].group?.takeKept(name) ?? []
             self.conversations.table[known: id].group?.release(name)
-            self.receiveKept(kept)
             self.seekAgain(LogKey(conversation: id, name: name))
         }
         guard wasOther else { return }

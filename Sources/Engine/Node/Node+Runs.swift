@@ -91,34 +91,15 @@ extension Node {
             if let person { self.readRefused(suffix, by: person, on: id) }
             return false
         case .new(let suffix, let opening):
-            return self.takeNew(suffix, opening, frame.channel, frame.byteCount, on: id)
-        }
-    }
-
-    /// Has the disk take a run; false where a group holds it back.
-    private mutating func takeNew(
-        _ run: VerifiedRun, _ opening: CheckedOpening?, _ channel: Channel, _ byteCount: Int,
-        on id: LinkID
-    ) -> Bool {
-        let key = run.run.key
-        let log = self.conversations.table[known: key.conversation].log(key.name)
-        guard self.takesGroupRun(run, by: opening?.person ?? log.person, on: id) else {
-            return false
-        }
-        // Of a log that is known here all links know the name, and of one that is not taken none need.
-        if log.tail.seq == 0 { self.learnNewName(key, from: id) }
-        self.noteOwn(key)
-        self.queueRun(run, opening, channel, byteCount, on: id)
-        return true
-    }
-
-    /// Takes runs that came before their key, as far as they say something new still.
-    mutating func receiveKept(_ kept: [KeptRun]) {
-        for kept in kept where self.links.isShared(kept.run.key.conversation, on: kept.link) {
-            guard case .new(let suffix, let opening) = self.judge(kept.run, from: .link(kept.link))
-            else { continue }
-            // Its credit was returned when it was kept; what is held back again is kept again.
-            _ = self.takeNew(suffix, opening, .sync, 0, on: kept.link)
+            let log = self.conversations.table[known: key.conversation].log(key.name)
+            guard self.takesGroupRun(suffix, by: opening?.person ?? log.person, on: id) else {
+                return false
+            }
+            // Of a log that is known here all links know the name, and of one that is not taken none need.
+            if log.tail.seq == 0 { self.learnNewName(key, from: id) }
+            self.noteOwn(key)
+            self.queueRun(suffix, opening, frame, on: id)
+            return true
         }
     }
 

@@ -265,13 +265,12 @@ struct Downloads: Sendable {
         download.keep(part)
         download.served(link)
         self.table[blob] = download
-        // What is wanted of other sites next is below a node of the tree.
         var steps: [Step] = link == .sites ? [.task(.tell(download.report))] : []
         if part.isChunk, !download.isWhole {
             let holdings = BlobHoldings(blob, BlobHoldings.Extent(download.chunks))
             steps = [.task(.tell(download.report)), .changed(holdings, isLast: false)]
         }
-        // Others are told once it is kept.
+        // Others are told once it is kept, and other sites what is wanted below a node of the tree.
         if download.isWhole {
             return [.task(.tell(download.report))] + self.finish(blob) + self.plan(at: now)
         }

@@ -204,17 +204,22 @@ class SitesCluster(LabRun):
         self.due = sorted(text for author in authors for text in author.acknowledged)
 
     def compare(self, nodes: list[Node]) -> None:
-        def have_all() -> bool:
-            return all(len(self.texts(node)) >= len(self.due) for node in nodes)
+        histories: list[list[str]] = []
+
+        def are_alike() -> bool:
+            # Names come after texts.
+            histories[:] = [node.lines(ROOM) for node in nodes]
+            return all(len(self.texts(node)) >= len(self.due) for node in nodes) and all(
+                history == histories[0] for history in histories)
 
         try:
-            until("all have everything", have_all, AGAIN_SECONDS)
+            until("all have the same", are_alike, AGAIN_SECONDS)
         except Broken:
             pass
         self.converged = time.monotonic()
-        histories = [node.lines(ROOM) for node in nodes]
         self.checks.that("the history is the same everywhere, byte for byte", all(
-            history == histories[0] for history in histories), [len(history) for history in histories])
+            history == histories[0] for history in histories), [
+                sorted(set(history) ^ set(histories[0]))[:4] for history in histories])
         for node in nodes:
             found = sorted(self.texts(node))
             self.checks.that(
