@@ -36,7 +36,7 @@ extension IntegrationTests {
 
         static let cases: [Case] = [
             Case(
-                words: ["send", "ROOM", "waits", "--wait", "delivered"],
+                words: ["send", "ROOM", "waits", "--wait", "delivered", "--timeout", "600"],
                 isWaiting: { try $0.texts() == ["waits"] },
                 // Stored, or perhaps sent, where the signal comes before the daemon's answer.
                 says: "run the same command again with --key",

@@ -202,7 +202,8 @@ private func steps(
         #expect(incoming.next == nil && incoming.nextDue == nil, "nothing is done in vain")
         incoming.add(Play.item(1))
         incoming.gives()
-        #expect(incoming.given(answer(.taken), at: 0) == [Play.item(1)])
+        // What was only heard is not known to be stored.
+        #expect(incoming.given(answer(.taken), at: 0).isEmpty)
         incoming.tick(at: 1_000)
         #expect(incoming.next == .read(tag: "t", from: 1))
     }
