@@ -1,12 +1,12 @@
 package import Formats
 
-/// Files that come by way of other sites, where nobody who is linked has them.
+/// Files that come from other sites if no linked peer has them.
 ///
 /// `Docs/Protocol/Sites.md` section 9.
 extension Node {
     // MARK: What is wanted
 
-    /// Under which subjects parts of files would be that this node looks for, and that nobody who is linked has.
+    /// The subjects of the parts that this node looks for and no linked peer has.
     ///
     /// - Parameter bytes: larger files go over links alone.
     package func siteWants(of realm: Realm, upTo bytes: UInt64) -> [String] {
@@ -70,7 +70,7 @@ extension Node {
 }
 
 extension LinkID {
-    /// Stands for all other sites where it is said who has sent a part of a file; no link has it.
+    /// Names all other sites as the sender of a part; no link has this id.
     package static let sites = LinkID(.max)
 }
 

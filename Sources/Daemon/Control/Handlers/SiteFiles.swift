@@ -133,7 +133,7 @@ extension NodeShell {
         }
     }
 
-    /// Adds the next part of a file; goes on with the next one where that is not here.
+    /// Adds the next part of a file, or of the next file if this one is not here.
     private func addPart(
         _ file: ArrivedFiles.Element, _ page: SitePage, isDirect: Bool,
         then: @escaping (SitePage) -> Void
@@ -169,7 +169,7 @@ extension NodeShell {
         }
     }
 
-    /// Adds what takes the place of parts that a deletion concerns; goes on with the next file where it concerns none.
+    /// Replaces the parts of files that a deletion removes; goes on with the next file if it removes none.
     private func addGone(
         _ deletion: ArrivedFiles.Element, _ page: SitePage, isDirect: Bool,
         then: @escaping (SitePage) -> Void

@@ -286,7 +286,7 @@ extension NodeShell {
         reply.answer(result)
     }
 
-    /// What brings a run of the user's to somebody who has not let them in.
+    /// The letter that brings a run of the user's to somebody who has not accepted them.
     ///
     /// - Parameter isAnew: whether a text of it was deleted, which may be in a letter from before they let the user in.
     private func letter(
