@@ -100,8 +100,7 @@ extension Simulation {
         // The key is told in an entry of its own.
         let entries = self.checker.counts.entriesReceived - before.entriesReceived
         figures.copiesOfEntry = Double(entries) / Double(2 * (rest.count - 1))
-        // A run mostly comes before its key, and is asked for again when that is here.
-        guard figures.copiesOfEntry <= 3.1 else {
+        guard figures.copiesOfEntry <= 1.1 else {
             throw Violation("members get more than they need: \(figures.summary)")
         }
     }

@@ -187,24 +187,26 @@ extension Simulation {
 
     private func lastWord(of index: Int) -> String { "the last word of \(index)" }
 
-    /// Once all agree each member writes in each group.
-    func sayLastWords() throws {
+    /// Once all agree each member writes in each group; gives who has.
+    func sayLastWords() throws -> [ConversationID: [Int]] {
+        var writers: [ConversationID: [Int]] = [:]
         for id in self.checker.groups.table.keys.sorted() {
             for machine in self.machines where self.checker.takesPart(machine, in: id) {
                 let outgoing = Outgoing(conversation: id, text: self.lastWord(of: machine.index))
                 try self.request(machine.index, .send(outgoing))
+                writers[id, default: []].append(machine.index)
             }
         }
+        return writers
     }
 
-    /// All members could write; that the others have it is checked as of all messages.
-    func checkLastWords() throws {
-        for id in self.checker.groups.table.keys.sorted() {
-            for machine in self.machines where self.checker.takesPart(machine, in: id) {
-                let word = self.lastWord(of: machine.index)
-                guard self.messages(on: machine.index, in: id).contains(where: { $0.text == word })
-                else {
-                    throw Violation("node \(machine.index) is in a group and cannot write there")
+    /// All who have written, and are members still, could; that the others have it is checked as of all messages.
+    func checkLastWords(of writers: [ConversationID: [Int]]) throws {
+        for (id, writers) in writers.sorted(by: { $0.key < $1.key }) {
+            for index in writers where self.checker.takesPart(self.machines[index], in: id) {
+                let word = self.lastWord(of: index)
+                guard self.messages(on: index, in: id).contains(where: { $0.text == word }) else {
+                    throw Violation("node \(index) is in a group and cannot write there")
                 }
             }
         }

@@ -57,10 +57,10 @@ extension Simulation {
         }
         let milliseconds = self.time - begin
         self.rounds = (milliseconds + Limits.pingMilliseconds - 1) / Limits.pingMilliseconds
-        try self.sayLastWords()
+        let writers = try self.sayLastWords()
         try self.run(for: 65_000)
         try self.checkAgreement()
-        try self.checkLastWords()
+        try self.checkLastWords(of: writers)
         var frames = 0
         for minute in 0..<Self.mostMinutes where minute == 0 || frames > 0 {
             let before = self.checker.counts.syncFrames

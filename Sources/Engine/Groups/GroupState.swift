@@ -56,8 +56,8 @@ struct GroupState {
     /// Of what is here, also on its way to the disk.
     private(set) var shares: ActShares
     private(set) var epochs: [Bytes32: HeldEpoch] = [:]
-    /// Keys on their way to the disk.
-    private(set) var pendingEpochs: Set<Bytes32> = []
+    /// Keys on their way to the disk, and the devices that made them.
+    private(set) var pendingEpochs: [Bytes32: PeerID] = [:]
     /// How many keys of each person are here or on their way to the disk, and of how many the log is here, too.
     private var made: [PersonID: Int] = [:]
     private var placed: [PersonID: Int] = [:]
@@ -123,7 +123,7 @@ struct GroupState {
 
     /// A key is on the disk.
     mutating func store(_ epoch: HeldEpoch) {
-        let isNew = self.pendingEpochs.remove(epoch.epoch.id) == nil
+        let isNew = self.pendingEpochs.removeValue(forKey: epoch.epoch.id) == nil
         if isNew, self.epochs[epoch.epoch.id] == nil {
             self.made[epoch.epoch.maker, default: 0] += 1
         }
@@ -138,7 +138,7 @@ struct GroupState {
 
     /// Takes a key, on its way to the disk.
     mutating func take(_ epoch: Epoch) {
-        guard self.pendingEpochs.insert(epoch.id).inserted else { return }
+        guard self.pendingEpochs.updateValue(epoch.device, forKey: epoch.id) == nil else { return }
         self.made[epoch.maker, default: 0] += 1
     }
 

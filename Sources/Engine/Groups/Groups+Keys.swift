@@ -66,7 +66,7 @@ extension Groups {
             self.peers[link]?.groups[id]?.isShared == true, self.concerns(id, link)
         else { return [] }
         for key in keys {
-            guard state.epochs[key.id]?.key == nil, !state.pendingEpochs.contains(key.id) else {
+            guard state.epochs[key.id]?.key == nil, state.pendingEpochs[key.id] == nil else {
                 // Who gives one has it.
                 self.peers[link]?.groups[id]?.given.insert(key.id)
                 continue
@@ -87,7 +87,7 @@ extension Groups {
         guard let state = self.table[id] else { return false }
         func isUntold(_ name: Bytes32) -> Bool {
             state.epochs[name] == nil && state.announced[name] == nil
-                && !state.pendingEpochs.contains(name)
+                && state.pendingEpochs[name] == nil
         }
         return state.group.history == .joined && names.contains(where: isUntold)
             || self.peers.values.contains {
@@ -102,7 +102,11 @@ extension Groups {
 
     /// Whether a key that is here is another device's than the one whose log tells of it.
     func isOfAnother(_ name: Bytes32, than device: PeerID, in id: ConversationID) -> Bool {
-        self.table[id]?.epochs[name].map { $0.key != nil && $0.epoch.device != device } ?? false
+        guard let state = self.table[id] else { return false }
+        let maker =
+            state.pendingEpochs[name]
+            ?? state.epochs[name].flatMap { $0.key == nil ? nil : $0.epoch.device }
+        return maker.map { $0 != device } ?? false
     }
 
     /// For whom a key is; nil where it is not known here, or newcomers read everything.
@@ -124,7 +128,7 @@ extension Groups {
         defer { self.table[id] = state }
         var writes = GroupWrites()
         for name in (names ?? Array(state.announced.keys)).sorted()
-        where !state.pendingEpochs.contains(name) {
+        where state.pendingEpochs[name] == nil {
             let all = (state.announced[name] ?? []).map {
                 (told: $0, key: self.key(of: $0, in: id))
             }

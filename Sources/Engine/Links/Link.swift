@@ -97,10 +97,15 @@ struct Link: Sendable {
 
     /// Takes a committed run of an own log: takes credit for it, or notes that the log lags.
     ///
-    /// - Parameter number: that of the log.
-    mutating func push(_ run: Run, number: UInt32, byteCount: Int) -> Push {
+    /// - Parameters:
+    ///   - number: that of the log.
+    ///   - isBehindKey: whether it announces a key, which goes on another channel: read from the store the run comes
+    ///     behind it, and before it the peer would take nothing.
+    mutating func push(
+        _ run: Run, number: UInt32, byteCount: Int, isBehindKey: Bool
+    ) -> Push {
         let conversation = run.key.conversation
-        let hasCredit = self.flow.credit(on: .live) >= byteCount
+        let hasCredit = !isBehindKey && self.flow.credit(on: .live) >= byteCount
         let push = self.shared[known: conversation].push(run, hasCredit: hasCredit)
         if push != .none && run.first == 1 {
             let tag = self.tags.log(run.key.name, in: conversation)

@@ -10,10 +10,13 @@ extension Node {
             let links = self.links.sharing(run.key.conversation)
             guard !links.isEmpty else { continue }
             let frame = Frame.liveRun(run).encoded
+            let announces = flight.madeKeys.contains { $0.group == run.key.conversation }
             let number = self.conversations.table[known: run.key.conversation]
                 .numbers.number(of: run.key.name)
             for id in links {
-                switch self.links[id].push(run, number: number, byteCount: frame.bytes.count) {
+                switch self.links[id].push(
+                    run, number: number, byteCount: frame.bytes.count, isBehindKey: announces)
+                {
                 case .now:
                     self.links[id].notePushed(run, at: self.now)
                     self.actions.append(.send(id, frame))

@@ -80,6 +80,16 @@ extension Node {
         }
     }
 
+    /// Opens entries with keys of others, which are on the disk, or go there before or with whatever they open.
+    mutating func open(with keys: [HeldEpoch]) {
+        for held in keys {
+            guard let group = self.groups.table[held.group]?.group,
+                let key = ConversationKey(held, of: group)
+            else { continue }
+            self.keyring.add(key)
+        }
+    }
+
     /// Why nothing can be written in a conversation by the keys that are here; nil where something can.
     func sealingObstacle(in id: ConversationID) -> RequestError? {
         switch self.conversations.table[known: id].kind {

@@ -196,6 +196,7 @@ extension Node {
                 self.send(frame, on: link)
             case .write(let writes):
                 self.disk.commits.groups.add(writes)
+                self.open(with: writes.epochs)
                 if !writes.requests.isEmpty || !writes.endedRequests.isEmpty {
                     self.changed(.requests)
                 }
@@ -285,9 +286,7 @@ extension Node {
     private mutating func settle(_ change: GroupChange, _ flight: InFlight) {
         let id = change.group
         guard let group = self.groups.table[id]?.group else { return }
-        for held in change.keys {
-            if let key = ConversationKey(held, of: group) { self.keyring.add(key) }
-        }
+        self.open(with: change.keys)
         if change.went.contains(self.own.certificate.personID) {
             self.groups.end(id)
             if flight.batch.membership[id] == nil, self.isJoinedOrWillBe(id) {
@@ -330,6 +329,7 @@ extension Node {
             } else {
                 self.groups.forget(id)
                 again.acts.removeAll { $0.group == id }
+                self.keyring.remove(id)
             }
         }
         again.add(self.disk.commits.groups)

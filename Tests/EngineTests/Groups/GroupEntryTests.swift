@@ -95,12 +95,14 @@ struct GroupEntryTests {
         func placing() -> Batch? {
             for _ in 0..<30 {
                 for frame in net[1].take(from: 2) { net[2].give(frame, from: 1) }
-                if net[2].batch?.groups.epochs.contains(where: \.isPlaced) == true { break }
-                net[2].settle()
+                while let batch = net[2].batch {
+                    if batch.groups.epochs.contains(where: \.isPlaced) { return batch }
+                    net[2].write()
+                }
                 for frame in net[2].take(from: 1) { net[1].give(frame, from: 2) }
                 net[1].settle()
             }
-            return net[2].batch
+            return nil
         }
         net.write("hello", by: 1)
         let batch = try #require(placing())
@@ -165,6 +167,20 @@ struct GroupEntryTests {
         #expect(net.texts(at: 2) == net.texts(at: 1) && net.texts(at: 2).count == 21)
         #expect(net.count(from: release, where: \.isWant) == 1)
         #expect(net.digest(of: 2) == net.digest(of: 1))
+    }
+
+    @Test("that are sealed with a new key come once, behind it")
+    func keyFirst() {
+        var net = GroupNet(1...4)
+        net.write("one", by: 1)
+        net.settle()
+        net.remove(4)
+        let start = net.frames.count
+        net.write("two", by: 1)
+        net.settle()
+        for number: UInt8 in 2...3 { #expect(net.texts(at: number) == ["one", "two"]) }
+        #expect(net.count(from: start, where: \.isWant) == 0)
+        #expect(net.count(from: start, where: \.isRun) == 2)
     }
 
     @Test("of two keys are taken up to the second where only the first is here")

@@ -266,6 +266,13 @@ extension Frame {
 
     var isWant: Bool { if case .want = self { true } else { false } }
 
+    var isRun: Bool {
+        switch self {
+        case .liveRun, .syncRun: true
+        default: false
+        }
+    }
+
     /// Whether it tells or asks what there is of conversations.
     var isOfSync: Bool {
         switch self {

@@ -172,7 +172,7 @@ extension Groups {
         self.table[id]?.notePlaced(name, by: device)
         guard var held = self.table[id]?.epochs[name], !held.isPlaced,
             held.epoch.device == device,
-            self.table[id]?.pendingEpochs.contains(name) == false
+            self.table[id]?.pendingEpochs[name] == nil
         else { return nil }
         held.isPlaced = true
         var writes = GroupWrites()
