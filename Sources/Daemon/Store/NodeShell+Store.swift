@@ -174,7 +174,7 @@ extension NodeShell {
             self.noteForSearch(outcome)
             self.happened(.committed(outcome))
             if self.clients.waitingExport != nil {
-                self.after(Self.exportMilliseconds) { self.resumeExport() }
+                self.resumeExportSoon()
             } else {
                 self.clients.isExportStale = true
             }

@@ -85,6 +85,18 @@ def send(system, sent):
 CALL = re.compile(r"^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s+(?:\d+\s+)?(\w+)$")
 
 
+def calls_in(path):
+    """What `strace -c` has written: how often each call."""
+    calls = {}
+    for line in path.read_text().splitlines():
+        found = CALL.match(line)
+        if found and found.group(2) != "total":
+            calls[found.group(2)] = int(found.group(1))
+    if not calls:
+        raise Broken("strace counted nothing")
+    return calls
+
+
 class Tracer:
     """Counts the system calls of a running node from now on."""
 
@@ -102,14 +114,7 @@ class Tracer:
         self.process.send_signal(signal.SIGINT)
         self.process.wait(120)
         self.process.stderr.close()
-        calls = {}
-        for line in self.path.read_text().splitlines():
-            found = CALL.match(line)
-            if found and found.group(2) != "total":
-                calls[found.group(2)] = int(found.group(1))
-        if not calls:
-            raise Broken("strace counted nothing")
-        return calls
+        return calls_in(self.path)
 
 
 def count_calls(system, found):

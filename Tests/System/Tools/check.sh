@@ -333,6 +333,7 @@ main() {
     part load lines Tests/System/Load/run.sh "$programs" ${STOA_LONG:+--long}
     wait
     part counts lines Tests/System/Bench/counts.py --programs "$programs"
+    part sites-bench lines Tests/System/Bench/sites.py "$programs" ${STOA_LONG:+--latency 2000 --burst 20000}
     part demo one Tests/System/Tools/demo.sh "$programs"
     finish
 }

@@ -2,6 +2,7 @@ internal import ControlAPI
 internal import Crypto
 internal import Engine
 internal import Formats
+internal import Loop
 internal import Storage
 
 extension ExportItemsMethod: MethodHandler {
@@ -276,9 +277,7 @@ extension NodeShell {
             params.after = result.cursor
             self.clients.waitingExport = WaitingExport(params: params, reply: reply)
             // Something came while files were looked for.
-            if self.clients.isExportStale {
-                self.after(Self.exportMilliseconds) { self.resumeExport() }
-            }
+            if self.clients.isExportStale { self.resumeExportSoon() }
             return
         }
         result.servers = self.configuration.sites.servers
@@ -336,6 +335,13 @@ extension NodeShell {
             result.items.append(item)
         }
         (cursor.changes, cursor.round) = (round.changes, nil)
+    }
+
+    /// Something has come to the disk, and more may in a moment.
+    ///
+    /// People wait for it at other sites, so its timer is not one that shares wake-ups.
+    func resumeExportSoon() {
+        self.after(Self.exportMilliseconds, accuracy: .milliseconds(1)) { self.resumeExport() }
     }
 
     /// Something has come to the disk, or is shared otherwise: whoever waits for that looks again.
