@@ -220,13 +220,15 @@ package actor MessageStore {
     ///
     /// Before a run that deletes others' texts come the runs that these were in. A store keeps the runs of its own author
     /// as they were written; of others it may have several as one.
+    ///
+    /// - Parameter groups: which of the conversations are groups: a run of one comes with its key.
     package func runs(
         since place: ArrivalPlace, in conversations: [ConversationID: SiteScope],
-        by keyring: Keyring, byteLimit: Int
+        groups: Set<ConversationID> = [], by keyring: Keyring, byteLimit: Int
     ) throws(StoreFailure) -> ArrivedRuns {
         try self.perform { (file) throws(SQLiteError) in
             try file.runs(
-                since: place, in: conversations, by: keyring, byteLimit: byteLimit)
+                since: place, in: conversations, groups: groups, by: keyring, byteLimit: byteLimit)
         }
     }
 

@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Engine
 internal import Formats
 
@@ -6,10 +7,10 @@ extension StoreFile {
     /// The ends of runs looked at for one page.
     private static let endsPerPage = 1_024
 
-    /// The runs that have come behind a place; see ``MessageStore/runs(since:in:by:byteLimit:)``.
+    /// The runs that have come behind a place; see ``MessageStore/runs(since:in:groups:by:byteLimit:)``.
     func runs(
         since place: ArrivalPlace, in conversations: [ConversationID: SiteScope],
-        by keyring: Keyring, byteLimit: Int
+        groups: Set<ConversationID>, by keyring: Keyring, byteLimit: Int
     ) throws(SQLiteError) -> ArrivedRuns {
         let newest = try self.statements.sites.newest.first { row in row.int(.arrival) } ?? 0
         // Of another time of this store: all is given again.
@@ -29,7 +30,10 @@ extension StoreFile {
             let scope = conversations[end.key.conversation]
             if scope == .all || scope == .own && end.key.name.author == self.owner {
                 // What is damaged is told elsewhere, and keeps nothing behind it from going out.
-                let runs = (try? self.runsToTell(end.key, through: end.seq, keyring)) ?? []
+                let isGroup = groups.contains(end.key.conversation)
+                let runs =
+                    (try? self.runsToTell(end.key, through: end.seq, isGroup: isGroup, keyring))
+                    ?? []
                 for run in runs.dropFirst(found.through.within) {
                     bytes += run.run.frameBytes
                     guard bytes <= byteLimit || found.runs.isEmpty else { return found }
@@ -47,10 +51,13 @@ extension StoreFile {
     ///
     /// Without those of which something is missing here that nobody has deleted: it would take the place of the whole.
     private func runsToTell(
-        _ key: LogKey, through seq: UInt64, _ keyring: Keyring
+        _ key: LogKey, through seq: UInt64, isGroup: Bool, _ keyring: Keyring
     ) throws(SQLiteError) -> [ArrivedRuns.Element] {
         guard let run = try self.wholeRun(key, covering: seq) else { return [] }
         let verified = VerifiedRun(run: run, ids: run.ids)
+        let name = isGroup ? Self.lastKey(of: verified, keyring) : nil
+        // What has no key of its own goes with what follows it.
+        if isGroup, name == nil { return [] }
         var runs: [ArrivedRuns.Element] = []
         for index in run.entries.indices {
             guard case .erase(let targets)? = keyring.read(verified.envelope(at: index)).content
@@ -60,10 +67,40 @@ extension StoreFile {
                 guard let run = try self.wholeRun(log, covering: target.seq),
                     !runs.contains(where: { $0.run == run })
                 else { continue }
-                runs.append(ArrivedRuns.Element(run: run, replaces: true))
+                let verified = VerifiedRun(run: run, ids: run.ids)
+                runs.append(
+                    ArrivedRuns.Element(
+                        run: run, replaces: true,
+                        key: isGroup ? Self.lastKey(of: verified, keyring) : nil))
             }
         }
-        return runs + [ArrivedRuns.Element(run: run, replaces: false)]
+        if let name {
+            runs += try self.keyless(before: run, keyring).map {
+                ArrivedRuns.Element(run: $0, replaces: false, key: name)
+            }
+        }
+        return runs + [ArrivedRuns.Element(run: run, replaces: false, key: name)]
+    }
+
+    /// The key of the last sealed entry of a run, or the one that it announces behind that.
+    private static func lastKey(of run: VerifiedRun, _ keyring: Keyring) -> Bytes32? {
+        for index in run.ids.indices.reversed() {
+            let name = run.run.entries[index].epoch
+            if name != .zero { return name }
+            if case .epoch(let told)? = keyring.read(run.envelope(at: index)).content {
+                return told.id
+            }
+        }
+        return nil
+    }
+
+    /// The run before one where it has no key of its own: it is the opening of a log.
+    private func keyless(before run: Run, _ keyring: Keyring) throws(SQLiteError) -> [Run] {
+        guard run.first == 2,
+            let earlier = try self.wholeRun(run.key, covering: run.first - 1),
+            Self.lastKey(of: VerifiedRun(run: earlier, ids: earlier.ids), keyring) == nil
+        else { return [] }
+        return [earlier]
     }
 
     /// The run of a log between two attested entries that has an entry; nil where not all of it is here.

@@ -1,3 +1,4 @@
+package import Crypto
 package import Engine
 package import Formats
 
@@ -18,10 +19,12 @@ package struct StoreFileIdentity: Hashable, Sendable {
 
 /// Runs in the order in which they have come.
 package struct ArrivedRuns: Sendable {
-    /// A run, and whether it takes the place of one with texts that were deleted since.
     package struct Element: Sendable {
         package var run: Run
+        /// Whether it takes the place of one with texts that were deleted since.
         package var replaces: Bool
+        /// Of a group, the key under which it goes.
+        package var key: Bytes32?
     }
 
     package var runs: [Element] = []

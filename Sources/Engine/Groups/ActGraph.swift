@@ -19,6 +19,12 @@ struct ActSet: Hashable {
         for word in self.words.indices { self.words[word] |= other.words[word] }
     }
 
+    func intersection(_ other: ActSet) -> ActSet {
+        var both = self
+        for word in both.words.indices { both.words[word] &= other.words[word] }
+        return both
+    }
+
     func isSubset(of other: ActSet) -> Bool {
         self.words.indices.allSatisfy { self.words[$0] & ~other.words[$0] == 0 }
     }

@@ -56,6 +56,10 @@ struct GroupState {
     /// Of what is here, also on its way to the disk.
     private(set) var shares: ActShares
     private(set) var epochs: [Bytes32: HeldEpoch] = [:]
+    /// Those of the keys that open something here, by how much their makers knew, the least first.
+    private(set) var held: [(key: EpochKey, past: ActSet)] = []
+    /// Acts that put somebody or a device out, whether they count or not.
+    private(set) var ends = ActSet(room: 0)
     /// Keys on their way to the disk, and the devices that made them.
     private(set) var pendingEpochs: [Bytes32: PeerID] = [:]
     /// How many keys of each person are here or on their way to the disk, and of how many the log is here, too.
@@ -134,6 +138,23 @@ struct GroupState {
         let isLeft = epoch.key == nil
         let left = self.announced[epoch.epoch.id]?.filter { isLeft && $0.epoch != epoch.epoch }
         self.announced[epoch.epoch.id] = left?.isEmpty == true ? nil : left
+    }
+
+    /// Orders the keys anew, by the acts that are on the disk.
+    mutating func orderKeys() {
+        self.ends = ActSet(room: self.view.graph.count)
+        for (place, act) in self.view.graph.acts.enumerated() {
+            switch act.kind {
+            case .remove, .leave, .cut: self.ends.insert(place)
+            default: break
+            }
+        }
+        self.held = self.epochs.values.compactMap { held in
+            guard let key = held.key, let past = self.view.graph.reach(of: held.epoch.basis) else {
+                return nil
+            }
+            return (EpochKey(id: held.epoch.id, key: key), past)
+        }.sorted { ($0.past.count, $0.key.id) < ($1.past.count, $1.key.id) }
     }
 
     /// Takes a key, on its way to the disk.

@@ -238,7 +238,8 @@ extension Groups {
         }
         guard isBrought else { return [] }
         let isAnyNew = self.keep(
-            acts.filter { state.waiting[$0.id] != nil } + fresh, of: peer.person, from: link, in: id
+            acts.filter { state.waiting[$0.id] != nil } + fresh,
+            of: Set(self.peers.filter { $0.value.person == peer.person }.keys), from: link, in: id
         )
         if self.peers[link]?.groups[id] == nil { self.peers[link]?.groups[id] = GroupExchange() }
         self.wall = wall
@@ -287,7 +288,7 @@ extension Groups {
         let (taken, forgers) = self.takeChecked(in: id, at: self.wall)
         var writes = GroupWrites()
         writes.acts = taken
-        let ended = forgers.sorted().map {
+        let ended = forgers.subtracting([.sites]).sorted().map {
             GroupAction.violation($0, "a join of a group without its line")
         }
         return ((taken.isEmpty ? [] : [.write(writes)]) + ended, forgers, !taken.isEmpty)
@@ -339,11 +340,12 @@ extension Groups {
     }
 
     /// Keeps acts that somebody has sent until all that they follow is here; gives whether any of them is new.
-    private mutating func keep(
-        _ acts: [Act], of person: PersonID, from link: LinkID, in id: ConversationID
+    ///
+    /// - Parameter links: all of that person.
+    mutating func keep(
+        _ acts: [Act], of links: Set<LinkID>, from link: LinkID, in id: ConversationID
     ) -> Bool {
         guard var state = self.table[id] else { return false }
-        let links = Set(self.peers.filter { $0.value.person == person }.keys)
         let earlier = state.waiting.values.filter { !$0.links.isDisjoint(with: links) }.map(\.act)
         // All that the owner's acts follow is taken, and may have to wait until then.
         let isOwners = (earlier + acts).contains { $0.statement.author == state.ownerID }

@@ -7,6 +7,7 @@ extension Groups {
     mutating func chooseKey(in id: ConversationID) {
         guard var state = self.table[id] else { return }
         state.writing = Self.keyToWrite(in: &state, for: self.own)
+        state.orderKeys()
         self.table[id] = state
     }
 

@@ -62,6 +62,8 @@ struct Groups {
     var joining: [ConversationID: JoinProgress] = [:]
     /// Requests that wait until linked members have sent their acts.
     var syncs: [ActSync] = []
+    /// All acts that are on the disk, in the order in which they came there, since the start.
+    var arrivals: [(group: ConversationID, act: ActID)] = []
     /// When acts came last.
     var wall: UInt64 = 0
 
@@ -84,7 +86,10 @@ struct Groups {
             else { continue }
             self.host(request)
         }
-        for id in self.table.keys { self.chooseKey(in: id) }
+        for id in self.table.keys.sorted() {
+            self.chooseKey(in: id)
+            self.arrivals += self.table[id]?.view.graph.ids.map { (id, $0) } ?? []
+        }
     }
 
     // MARK: Beginning and ending
@@ -247,9 +252,13 @@ struct Groups {
         var actions: [GroupAction] = []
         for id in Set(acts.keys).union(keys.keys).sorted() where self.table[id] != nil {
             let before = self.table[id]?.view.roster
-            if let acts = acts[id] { self.table[id]?.store(acts) }
+            if let acts = acts[id] {
+                self.table[id]?.store(acts)
+                self.arrivals += acts.map { (id, $0.id) }
+            }
             for epoch in keys[id] ?? [] { self.table[id]?.store(epoch) }
             self.chooseKey(in: id)
+            self.arrange(keys[id] ?? [], of: id)
             guard let before, let state = self.table[id] else { continue }
             let now = state.view.roster
             var change = GroupChange(group: id, keys: keys[id] ?? [])

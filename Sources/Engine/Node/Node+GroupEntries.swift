@@ -106,8 +106,10 @@ extension Node {
 
     /// Takes note of keys that a verified run of a group's log announces, and holds the log back where not all of the
     /// run is taken; false then.
+    ///
+    /// - Parameter id: nil for what other sites bring.
     mutating func takesGroupRun(
-        _ run: VerifiedRun, by person: PersonID?, on id: LinkID
+        _ run: VerifiedRun, by person: PersonID?, on id: LinkID?
     ) -> Bool {
         let key = run.run.key
         guard self.conversations.table[known: key.conversation].group != nil else { return true }
@@ -172,6 +174,22 @@ extension Node {
             else { return nil }
             return announcement.id
         }
+    }
+
+    /// A run that a site has brought lies behind what is taken of its log, or its log is not taken: it is read for
+    /// announcements where its author was ever brought in.
+    mutating func readAtSite(_ run: VerifiedRun, by person: PersonID?) {
+        let key = run.run.key
+        let known = self.conversations.table[known: key.conversation]
+        let author = person ?? known.log(key.name).person ?? known.group?.authors[key.name]
+        _ = self.readAnnouncements(in: run, by: author)
+    }
+
+    /// Whether the key for want of which a log is held back is on its way to the disk.
+    func isKeyComing(for key: LogKey) -> Bool {
+        let logs = self.conversations.table[known: key.conversation].group
+        guard case .key(let name)? = logs?.waiting[key.name]?.reason else { return false }
+        return self.groups.table[key.conversation]?.pendingEpochs[name] != nil
     }
 
     /// Takes note of the keys that a run announces; gives which, by the places of their entries.
@@ -245,14 +263,15 @@ extension Node {
     }
 
     private mutating func holdBack(
-        _ key: LogKey, _ waiting: WaitingLog, told last: UInt64, on id: LinkID
+        _ key: LogKey, _ waiting: WaitingLog, told last: UInt64, on id: LinkID?
     ) {
         let conversation = key.conversation
         let isNews =
             self.conversations.table[known: conversation].group?.hold(key.name, waiting) ?? false
         self.conversations.table[known: conversation].group?.noteRead(key.name, through: last)
-        self.noteHeldBack(key, told: last, on: id)
+        if let id { self.noteHeldBack(key, told: last, on: id) }
         if isNews { self.lookForAnnouncements(in: conversation) }
+        guard let id else { return }
         self.endFetch(key)
         // An author ends a run before a new key, so what is before it can be had alone; but not from whom only a longer
         // run has come.

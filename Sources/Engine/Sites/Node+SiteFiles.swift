@@ -37,6 +37,9 @@ extension Node {
         guard let conversation = self.conversations.table[id],
             self.siteScope(of: conversation, in: realm.id) == .all
         else { return [] }
+        guard conversation.group == nil else {
+            return Array(self.groups.siteRoots(of: id).prefix(Limits.siteFileRoots))
+        }
         return realm.secrets(at: self.now.wall).compactMap { SiteRoot(conversation.kind, by: $0) }
     }
 
@@ -79,4 +82,8 @@ extension Limits {
     static let siteWants = 64
     /// Of these, so many of one file.
     static let siteWantsPerFile = 16
+    /// Under so many keys of a group its files are looked for, the newest first.
+    static let siteFileRoots = 8
+    /// Keys of a group under which is read what other sites have, the newest.
+    static let siteKeysRead = 64
 }

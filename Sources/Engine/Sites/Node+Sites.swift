@@ -9,18 +9,22 @@ extension Node {
 
     /// What names and seals each conversation of a realm, and each with one person there, by the newest secret of the
     /// realm; and whose runs of it go out.
-    package func siteRoots(
-        of realm: Realm
-    ) -> [ConversationID: (root: SiteRoot, scope: SiteScope, isDirect: Bool)] {
+    package func sitePlaces(of realm: Realm) -> [ConversationID: SitePlace] {
         let secret = RealmSecret(realm: realm.id, bytes: realm.secret)
-        var roots: [ConversationID: (SiteRoot, SiteScope, Bool)] = [:]
+        var places: [ConversationID: SitePlace] = [:]
         for (id, conversation) in self.conversations.table {
             guard let scope = self.siteScope(of: conversation, in: realm.id),
-                let root = SiteRoot(conversation.kind, by: secret)
+                let root = SiteRoot(conversation.kind, by: secret) ?? self.groups.newestRoot(of: id)
             else { continue }
-            roots[id] = (root, scope, conversation.kind.direct != nil)
+            let sort: SitePlace.Sort =
+                switch conversation.kind {
+                case .room, .secret: .room
+                case .direct: .direct
+                case .group: .group
+                }
+            places[id] = SitePlace(root: root, scope: scope, sort: sort)
         }
-        return roots
+        return places
     }
 
     /// The roots by their tags, also by the secret before a renewal while that counts.
@@ -36,6 +40,12 @@ extension Node {
                 tags[root.tag] = root
             }
         }
+        for conversation in self.conversations.table.values
+        where conversation.group != nil
+            && self.siteScope(of: conversation, in: realm.id) == .all
+        {
+            for root in self.groups.siteRoots(of: conversation.id) { tags[root.tag] = root }
+        }
         return tags
     }
 
@@ -47,8 +57,8 @@ extension Node {
         let everybody = SiteRoot(RealmSecret(realm: realm.id, bytes: realm.secret))
         var told: Set<RecordKey> = []
         var found: [(Record, SiteRoot)] = []
-        for (id, place) in self.siteRoots(of: realm).sorted(by: { $0.key < $1.key })
-        where place.scope == .all {
+        for (id, place) in self.sitePlaces(of: realm).sorted(by: { $0.key < $1.key })
+        where place.scope == .all && (place.sort != .group || self.mayTell(id)) {
             let isOpen = self.conversations.table[known: id].kind.room != nil
             for record in self.countedRecords(of: id) {
                 guard record.conversation == nil, isOpen else {
@@ -79,6 +89,8 @@ extension Node {
         guard let direct = conversation.kind.direct else {
             guard conversation.kind.realm == realm else { return nil }
             if conversation.isJoined || conversation.isDeparting { return .all }
+            // Of a group also that they have left it.
+            if conversation.group != nil { return .own }
             return conversation.count(of: self.id) > 0 ? .own : nil
         }
         let own = self.own.certificate.personID
@@ -131,6 +143,7 @@ extension Node {
                 verdicts.append(self.importRun(run, request))
                 if verdicts.last == .taken { runs += 1 }
             case .record(let record)?: verdicts.append(self.importRecord(record))
+            case .act(let act)?: verdicts.append(self.importAct(act))
             case .letter(let letter)?: verdicts.append(self.importLetter(letter))
             case .part(let part)?:
                 let verdict = self.importPart(part)
@@ -142,7 +155,10 @@ extension Node {
         guard runs == 0, parts.isEmpty else {
             return self.disk.siteImports.begin(request, runs: runs, parts: parts, verdicts)
         }
-        self.answerSite(request, verdicts, isForDisk: verdicts.contains(.taken))
+        let isForDisk = verdicts.contains { verdict in
+            if case .waits = verdict { true } else { verdict == .taken }
+        }
+        self.answerSite(request, verdicts, isForDisk: isForDisk)
     }
 
     /// A run or a part that a site has brought is on the disk, or will never be.
@@ -165,23 +181,41 @@ extension Node {
     private mutating func importRun(_ run: Run, _ request: RequestID) -> SiteVerdict {
         let key = run.key
         guard let conversation = self.conversations.table[key.conversation],
-            conversation.group == nil, !conversation.isRequest, conversation.takes(key.name),
+            !conversation.isRequest, conversation.group != nil || conversation.takes(key.name),
             conversation.kind.direct.map({ self.tier(of: $0.device) != .blocked }) ?? true
         else { return .refused(.foreign) }
         switch self.judge(run, from: .site) {
         case .known: return .known
-        case .unread: return .refused(.foreign)
+        case .unread:
+            guard let verified = run.verified() else { return .refused(.forged) }
+            self.readAtSite(verified, by: nil)
+            return self.postponed(run)
         case .early:
             // Else anybody could have any number of them looked for.
             guard let prev = run.prev, run.verified() != nil else { return .refused(.forged) }
             return .waits(for: .run(through: prev))
         case .forged: return .refused(.forged)
         case .forking: return .refused(.forked)
-        case .refused: return .refused(.room)
+        case .refused(let suffix, let person):
+            guard conversation.group != nil, let person else { return .refused(.room) }
+            self.readAtSite(suffix, by: person)
+            return self.postponed(run)
         case .new(let suffix, let opening):
+            let log = conversation.log(key.name)
+            guard self.takesGroupRun(suffix, by: opening?.person ?? log.person, on: nil) else {
+                return self.postponed(run)
+            }
             self.queueRun(suffix, opening, bytes: run.frameBytes, for: request)
             return .taken
         }
+    }
+
+    /// A run of a group that cannot be taken yet: it is brought again once its key is on the disk.
+    private func postponed(_ run: Run) -> SiteVerdict {
+        guard self.isKeyComing(for: run.key), let last = run.ids.last else {
+            return .refused(.early)
+        }
+        return .waits(for: .run(through: last))
     }
 
     /// A letter begins what its sender would have begun on a link: the user is asked, or has let them in before.

@@ -35,6 +35,19 @@ package enum SiteScope: Hashable, Sendable {
     case all
 }
 
+/// Where what is said in a conversation goes.
+package struct SitePlace: Sendable {
+    package enum Sort: Hashable, Sendable { case room, direct, group }
+
+    /// What names and seals it; of a group what is no run and no act.
+    package var root: SiteRoot
+    package var scope: SiteScope
+    package var sort: Sort
+
+    /// Whether it may come to be shared after what was said in it.
+    package var isLate: Bool { self.sort != .room }
+}
+
 /// What sites have brought and is on its way to the disk, by who waits for it.
 struct SiteImports: Sendable {
     private struct Waiting: Sendable {

@@ -6,13 +6,15 @@ package import Crypto
 package enum SiteItem: Hashable, Sendable {
     case run(Run)
     case record(Record)
+    case act(Act)
     case letter(SiteLetter)
     case part(SitePart)
 
-    /// The kind of an item is its first byte; 3 is kept for acts, 4 for sealed keys, 5 for fork proofs.
+    /// The kind of an item is its first byte; 4 is kept for sealed keys, 5 for fork proofs.
     private enum Kind {
         static let run: UInt8 = 1
         static let record: UInt8 = 2
+        static let act: UInt8 = 3
         static let letter: UInt8 = 6
         static let part: UInt8 = 7
     }
@@ -22,6 +24,7 @@ package enum SiteItem: Hashable, Sendable {
         /// The run that ends with this entry: a run says which entry is before it, and so which run is missing.
         case run(through: EntryID)
         case record(RecordKey)
+        case act(ActID)
         /// By its id.
         case letter(Bytes32)
         case part(SitePart.Name)
@@ -29,6 +32,7 @@ package enum SiteItem: Hashable, Sendable {
         var encoded: [UInt8] {
             switch self {
             case .run(let last): return [Kind.run] + last.hash.bytes
+            case .act(let id): return [Kind.act] + id.hash.bytes
             case .letter(let id): return [Kind.letter] + id.bytes
             case .record(let key):
                 var writer = WireWriter(capacity: 112)
@@ -55,6 +59,7 @@ package enum SiteItem: Hashable, Sendable {
             guard let last = run.ids.last else { preconditionFailure("a run has entries") }
             return .run(through: last)
         case .record(let record): return .record(record.key)
+        case .act(let act): return .act(act.id)
         case .letter(let letter): return .letter(letter.id)
         case .part(let part): return .part(part.name)
         }
@@ -65,6 +70,7 @@ package enum SiteItem: Hashable, Sendable {
         switch self {
         case .run(let run): [Kind.run] + run.encoded
         case .record(let record): [Kind.record] + record.encoded
+        case .act(let act): [Kind.act] + act.encoded
         case .letter(let letter): [Kind.letter] + letter.encoded
         case .part(let part): [Kind.part] + part.encoded
         }
@@ -78,6 +84,7 @@ package enum SiteItem: Hashable, Sendable {
             var reader = WireReader(rest)
             self = .run(try Run(from: &reader))
         case Kind.record: self = .record(try Record(decoding: rest))
+        case Kind.act: self = .act(try Act(decoding: rest))
         case Kind.letter: self = .letter(try SiteLetter(decoding: rest))
         case Kind.part: self = .part(try SitePart(decoding: rest))
         default: throw .value(field: "site item kind")

@@ -19,6 +19,9 @@ package struct SiteRoot: Hashable, Sendable {
     /// Names the conversation on the servers, and tells nothing of it to those who do not have the root: 26 characters.
     package let tag: String
 
+    /// That of a group under one of its keys.
+    package init(_ key: EpochKey, of group: ConversationID) { self.init(key.key, group) }
+
     /// That of a conversation as all of a realm may read it; of what belongs to no conversation without one.
     package init(_ secret: RealmSecret, _ conversation: ConversationID? = nil) {
         let context = secret.realm.hash.bytes + (conversation?.hash.bytes ?? [])
@@ -36,7 +39,8 @@ package struct SiteRoot: Hashable, Sendable {
         self.init(key: root, conversation.hash.bytes)
     }
 
-    /// That of a conversation, by a secret of the realm to which it belongs; nil for groups, whose keys come and go.
+    /// That of a conversation, by a secret of the realm to which it belongs; nil for groups: each of
+    /// their keys gives one.
     package init?(_ kind: ConversationKind, by secret: RealmSecret) {
         switch kind {
         case .room(let room): self.init(secret, room.conversation)

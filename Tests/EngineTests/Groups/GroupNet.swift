@@ -28,19 +28,20 @@ struct GroupNet {
     ///   - owners: of nodes that are further devices, and have no P, those whose they are.
     init(
         _ numbers: ClosedRange<UInt8>, members: ClosedRange<UInt8>? = nil,
-        owners: [UInt8: UInt8] = [:], history: Group.History = .all
+        owners: [UInt8: UInt8] = [:], history: Group.History = .all, realm: Realm? = nil
     ) {
         self.owners = owners
         for number in numbers {
             let person = Self.person(owners[number] ?? number)
-            self.nodes[number] = Harness(number, of: person)
+            self.nodes[number] = Harness(
+                number, of: person, realms: realm.map { Realms([$0]) } ?? Realms())
             if owners[number] != nil { self.nodes[number]?.give(.personKeys(person.withoutP)) }
         }
         for number in numbers {
             for other in numbers where other != number { self.open(number, to: other) }
         }
         self.settle()
-        self.ask(1, .groupCreate(room("ops").name, .open, history))
+        self.ask(1, .groupCreate(room("ops").name, realm?.id ?? .open, history))
         self.settle()
         guard let group = self[1].node.joinedConversations.keys.first else {
             preconditionFailure("a group is founded")

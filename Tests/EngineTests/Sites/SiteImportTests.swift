@@ -149,9 +149,9 @@ private enum TestRooms {
         var test = self
         test.harness.join(TestRooms.open)
         test.harness.settle()
-        let roots = test.harness.node.siteRoots(of: Self.realm)
-        #expect(Array(roots.keys) == [Self.room.conversation])
-        #expect(roots[Self.room.conversation]?.scope == .all)
+        let places = test.harness.node.sitePlaces(of: Self.realm)
+        #expect(Array(places.keys) == [Self.room.conversation])
+        #expect(places[Self.room.conversation]?.scope == .all)
         let records = test.harness.node.siteRecords(of: Self.realm)
         #expect(records.allSatisfy { $0.record.author == Harness.ownKey })
     }

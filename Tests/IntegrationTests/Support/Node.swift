@@ -96,6 +96,13 @@ final class Node {
     /// Adds arguments for the next start.
     func add(_ arguments: [String]) { self.arguments += arguments }
 
+    /// Has the next start dial nobody who was named.
+    func forgetPeers() {
+        while let place = self.arguments.firstIndex(of: "--peer") {
+            self.arguments.removeSubrange(place...place + 1)
+        }
+    }
+
     /// Keeps the data of the next daemons elsewhere.
     func useDataDirectory(_ path: String) { self.dataDirectory = path }
 

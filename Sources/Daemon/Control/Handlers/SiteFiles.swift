@@ -42,7 +42,7 @@ struct SiteFilePlace: Equatable {
 struct SitePage {
     let params: ExportItemsMethod.Params
     let realm: Realm
-    let roots: [ConversationID: (root: SiteRoot, scope: SiteScope, isDirect: Bool)]
+    let places: [ConversationID: SitePlace]
     /// Where the page begins, and where the next one does.
     let cursor: SiteCursor
     var next: SiteCursor
@@ -50,16 +50,16 @@ struct SitePage {
     /// Whether it has parts of files.
     var hasParts = false
 
-    func place(isDirect: Bool) -> SiteFilePlace {
-        isDirect ? self.next.directFiles : self.next.files
+    func place(isLate: Bool) -> SiteFilePlace {
+        isLate ? self.next.lateFiles : self.next.files
     }
 
-    mutating func move(to place: SiteFilePlace, isDirect: Bool) {
-        if isDirect { self.next.directFiles = place } else { self.next.files = place }
+    mutating func move(to place: SiteFilePlace, isLate: Bool) {
+        if isLate { self.next.lateFiles = place } else { self.next.files = place }
     }
 
     mutating func add(_ part: SitePart, in conversation: ConversationID) {
-        guard let root = self.roots[conversation]?.root else { return }
+        guard let root = self.places[conversation]?.root else { return }
         var item = ExportItemsMethod.Item(.part(part), root, isOwn: true)
         item.replaces = true
         self.result.items.append(item)
@@ -89,7 +89,7 @@ extension NodeShell {
         }
     }
 
-    /// Adds what is next of files to a page: of rooms first, then of conversations of two.
+    /// Adds what is next of files to a page: of rooms first, then of conversations of two and groups.
     func addFiles(_ page: SitePage, then: @escaping (SitePage) -> Void) {
         guard self.files.atSites != nil else {
             let path = self.journalPath
@@ -101,17 +101,17 @@ extension NodeShell {
             }
             return
         }
-        self.addFile(page, isDirect: false) { page in
-            page.result.more == true ? then(page) : self.addFile(page, isDirect: true, then: then)
+        self.addFile(page, isLate: false) { page in
+            page.result.more == true ? then(page) : self.addFile(page, isLate: true, then: then)
         }
     }
 
     private func addFile(
-        _ page: SitePage, isDirect: Bool, then: @escaping (SitePage) -> Void
+        _ page: SitePage, isLate: Bool, then: @escaping (SitePage) -> Void
     ) {
-        let conversations = page.roots.filter { $0.value.isDirect == isDirect }.keys
+        let conversations = page.places.filter { $0.value.isLate == isLate }.keys
         guard !conversations.isEmpty else { return then(page) }
-        let (place, limit) = (page.place(isDirect: isDirect), self.configuration.sites.fileBytes)
+        let (place, limit) = (page.place(isLate: isLate), self.configuration.sites.fileBytes)
         let shared = Set(conversations)
         let devices = self.node.ask { $0.ownDevices.map(\.id) }
         self.ask { (store) async throws(StoreFailure) in
@@ -121,29 +121,29 @@ extension NodeShell {
             guard case .success(let found) = result else { return then(page) }
             guard let file = found.next else {
                 var page = page
-                page.move(to: SiteFilePlace(through: found.through), isDirect: isDirect)
+                page.move(to: SiteFilePlace(through: found.through), isLate: isLate)
                 if !found.isAll { page.result.more = true }
                 return then(page)
             }
             if file.sent == nil {
-                self.addGone(file, page, isDirect: isDirect, then: then)
+                self.addGone(file, page, isLate: isLate, then: then)
             } else {
-                self.addPart(file, page, isDirect: isDirect, then: then)
+                self.addPart(file, page, isLate: isLate, then: then)
             }
         }
     }
 
     /// Adds the next part of a file, or of the next file if this one is not here.
     private func addPart(
-        _ file: ArrivedFiles.Element, _ page: SitePage, isDirect: Bool,
+        _ file: ArrivedFiles.Element, _ page: SitePage, isLate: Bool,
         then: @escaping (SitePage) -> Void
     ) {
         var page = page
-        let number = page.place(isDirect: isDirect).next(of: file)
-        page.move(to: SiteFilePlace(through: file.arrival), isDirect: isDirect)
+        let number = page.place(isLate: isLate).next(of: file)
+        page.move(to: SiteFilePlace(through: file.arrival), isLate: isLate)
         guard let sent = file.sent, let layout = BlobLayout(size: sent.size),
             let part = layout.part(at: number)
-        else { return self.addFile(page, isDirect: isDirect, then: then) }
+        else { return self.addFile(page, isLate: isLate, then: then) }
         let noted = SentFile(
             EntryPlace(key: file.key, seq: file.seq), sent.blob, size: sent.size)
         let (path, isNoted) = (self.journalPath, self.files.atSites?.has(noted) ?? false)
@@ -157,12 +157,12 @@ extension NodeShell {
             return bytes
         } then: { (result: Result<[UInt8]?, BlobFailure>) in
             guard case .success(let bytes?) = result else {
-                return self.addFile(page, isDirect: isDirect, then: then)
+                return self.addFile(page, isLate: isLate, then: then)
             }
             self.files.atSites?.noted(noted)
             if layout.part(at: number + 1) != nil {
                 page.move(
-                    to: SiteFilePlace(arrival: file.arrival, part: number + 1), isDirect: isDirect)
+                    to: SiteFilePlace(arrival: file.arrival, part: number + 1), isLate: isLate)
             }
             page.add(SitePart(SitePart.Name(sent.blob, part), bytes), in: file.key.conversation)
             then(page)
@@ -171,7 +171,7 @@ extension NodeShell {
 
     /// Replaces the parts of files that a deletion removes; goes on with the next file if it removes none.
     private func addGone(
-        _ deletion: ArrivedFiles.Element, _ page: SitePage, isDirect: Bool,
+        _ deletion: ArrivedFiles.Element, _ page: SitePage, isLate: Bool,
         then: @escaping (SitePage) -> Void
     ) {
         let open = self.files.atSites?.open(in: deletion.key.conversation) ?? []
@@ -181,8 +181,8 @@ extension NodeShell {
             guard case .success(let gone) = result else { return then(page) }
             self.files.atSites?.note(gone, goneBy: deletion.arrival)
             var page = page
-            let first = page.place(isDirect: isDirect).next(of: deletion)
-            page.move(to: SiteFilePlace(through: deletion.arrival), isDirect: isDirect)
+            let first = page.place(isLate: isLate).next(of: deletion)
+            page.move(to: SiteFilePlace(through: deletion.arrival), isLate: isLate)
             var number = 0
             for file in self.files.atSites?.gone(by: deletion.arrival) ?? [] {
                 guard let layout = BlobLayout(size: file.size) else { continue }
@@ -191,7 +191,7 @@ extension NodeShell {
                     guard number + index < first + Self.goneParts else {
                         page.move(
                             to: SiteFilePlace(arrival: deletion.arrival, part: number + index),
-                            isDirect: isDirect)
+                            isLate: isLate)
                         return then(page)
                     }
                     guard let part = layout.part(at: index) else { break }
@@ -207,7 +207,7 @@ extension NodeShell {
                 page.result.more = true
                 return then(page)
             }
-            self.addFile(page, isDirect: isDirect, then: then)
+            self.addFile(page, isLate: isLate, then: then)
         }
     }
 }

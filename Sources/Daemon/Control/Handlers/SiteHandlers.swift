@@ -25,8 +25,15 @@ extension ImportItemsMethod: MethodHandler {
         let items = zip(params.items, roots).map { item, root in
             root?.open(item.data.bytes, subject: item.subject)
         }
+        let admitted = shell.node.ask { node in
+            zip(items, roots).map { item, root in
+                item.flatMap { item in
+                    root.flatMap { node.admits(item, under: $0) ? item : nil }
+                }
+            }
+        }
         shell.request(
-            .importItems(items),
+            .importItems(admitted),
             PendingRequest(
                 reply,
                 then: .imported { verdicts in
@@ -84,14 +91,16 @@ struct SiteCursor: Equatable {
     var round: (changes: UInt64, count: Int)?
     /// What of the tags was told.
     var tags = ""
-    /// Of which conversations of two runs were given.
+    /// Of which conversations of two and groups things were given.
     var pairs = ""
     /// Which parts of files were wanted when that was told last; empty for none.
     var wants = ""
     /// Up to where all files of rooms were given.
     var files = SiteFilePlace()
-    /// The same of conversations of two.
-    var directFiles = SiteFilePlace()
+    /// The same of conversations of two and groups.
+    var lateFiles = SiteFilePlace()
+    /// How many of the acts that have come since the daemon's start were given.
+    var acts = 0
 
     private static let markCharacters = 8
 
@@ -101,7 +110,7 @@ struct SiteCursor: Equatable {
             root.tag.prefix(Self.markCharacters) + node.description.prefix(Self.markCharacters))
         let parts = (text ?? "").split(separator: "-", omittingEmptySubsequences: false)
             .map(String.init)
-        guard parts.count == 14, parts[0] == self.mark else { return }
+        guard parts.count == 15, parts[0] == self.mark else { return }
         let numbers = parts[2...6].map { UInt64($0, radix: 36) }
         guard let arrival = Int64(parts[1], radix: 36), arrival >= 0,
             let within = numbers[0].flatMap({ Int(exactly: $0) })
@@ -109,9 +118,10 @@ struct SiteCursor: Equatable {
         self.runs = ArrivalPlace(arrival: arrival, within: within)
         (self.tags, self.pairs, self.wants) = (parts[7], parts[8], parts[9])
         self.files = SiteFilePlace(parts[10], parts[11])
-        self.directFiles = SiteFilePlace(parts[12], parts[13])
+        self.lateFiles = SiteFilePlace(parts[12], parts[13])
         guard numbers[1] == boot else { return }
         self.changes = numbers[2]
+        self.acts = Int(parts[14], radix: 36) ?? 0
         if let changes = numbers[3], let count = numbers[4].flatMap({ Int(exactly: $0) }) {
             self.round = (changes, count)
         }
@@ -123,7 +133,7 @@ struct SiteCursor: Equatable {
             self.mark, String(self.runs.arrival, radix: 36), String(self.runs.within, radix: 36),
             word(boot), word(self.changes), word(self.round?.changes),
             word(self.round.map { UInt64($0.count) }), self.tags, self.pairs, self.wants,
-            self.files.text, self.directFiles.text,
+            self.files.text, self.lateFiles.text, String(self.acts, radix: 36),
         ].joined(separator: "-")
     }
 
@@ -177,7 +187,7 @@ extension NodeShell {
             || self.clients.exportedAt.map({ self.now.monotonic < $0 + Self.absentMilliseconds })
                 ?? false
         guard isThere, let realm = try? self.sitesRealm() else { return false }
-        return self.node.ask { $0.siteRoots(of: realm)[id] != nil }
+        return self.node.ask { $0.sitePlaces(of: realm)[id] != nil }
     }
 
     /// Gives what has come since, or waits for it.
@@ -186,49 +196,54 @@ extension NodeShell {
         do throws(RPCError) { realm = try self.sitesRealm() } catch { return reply.fail(error) }
         self.clients.exportedAt = self.now.monotonic
         self.clients.isExportStale = false
-        let roots = self.node.ask { $0.siteRoots(of: realm) }
-        let scopes = roots.mapValues(\.scope)
+        let places = self.node.ask { $0.sitePlaces(of: realm) }
+        let scopes = places.mapValues(\.scope)
+        let groups = Set(places.filter { $0.value.sort == .group }.keys)
         let keyring = self.keyring
-        let cursor = self.siteCursor(params.after, realm, roots)
+        let cursor = self.siteCursor(params.after, realm, places)
         self.ask { (store) async throws(StoreFailure) in
             try await store.runs(
-                since: cursor.runs, in: scopes, by: keyring, byteLimit: Self.exportBytes)
+                since: cursor.runs, in: scopes, groups: groups, by: keyring,
+                byteLimit: Self.exportBytes)
         } then: { found in
             switch found {
             case .failure(let failure): reply.fail(RPCError(failure))
             case .success(let runs):
                 // A conversation that has begun meanwhile was passed over.
-                let now = self.node.ask { $0.siteRoots(of: realm) }.mapValues(\.scope)
+                let now = self.node.ask { $0.sitePlaces(of: realm) }.mapValues(\.scope)
                 guard now == scopes else { return self.export(params, reply) }
                 let page = SitePage(
-                    params: params, realm: realm, roots: roots, cursor: cursor, next: cursor)
+                    params: params, realm: realm, places: places, cursor: cursor, next: cursor)
                 self.answer(page, reply, runs)
             }
         }
     }
 
-    /// Where a program continues; from the start where other conversations of two are shared than before.
+    /// Where a program continues; from the start where other conversations of two or groups are shared than before.
     private func siteCursor(
-        _ text: String?, _ realm: Realm,
-        _ roots: [ConversationID: (root: SiteRoot, scope: SiteScope, isDirect: Bool)]
+        _ text: String?, _ realm: Realm, _ places: [ConversationID: SitePlace]
     ) -> SiteCursor {
         let everybody = SiteRoot(RealmSecret(realm: realm.id, bytes: realm.secret))
         var cursor = SiteCursor(
             text, everybody, of: self.node.ask { $0.id }, boot: self.birth.boot)
-        let direct = roots.filter(\.value.isDirect).map { "\($0.key)" }
-        let pairs = SiteCursor.print(of: direct.sorted())
+        let late = places.filter(\.value.isLate).map { "\($0.key)" }
+        let pairs = SiteCursor.print(of: late.sorted())
         if cursor.pairs != pairs {
             (cursor.runs, cursor.pairs) = (ArrivalPlace(), pairs)
-            cursor.directFiles = SiteFilePlace()
+            cursor.lateFiles = SiteFilePlace()
+            cursor.acts = 0
         }
         return cursor
     }
 
     private func answer(_ page: SitePage, _ reply: Reply, _ found: ArrivedRuns) {
         var page = page
+        self.addActs(&page)
+        // A run is of use to nobody who lacks the acts that let its author write it.
+        guard page.result.more == nil else { return self.finish(page, reply) }
         page.next.runs = found.through
         for element in found.runs {
-            guard let root = page.roots[element.run.key.conversation]?.root else { continue }
+            guard let root = self.root(of: element, page.places) else { continue }
             var item = ExportItemsMethod.Item(
                 .run(element.run), root, isOwn: self.isOwnLog(element.run.key))
             item.replaces = element.replaces ? true : nil
@@ -299,6 +314,31 @@ extension NodeShell {
             else { return nil }
             return ExportItemsMethod.Item(letter, inbox.root, isOwn: true)
         }
+    }
+
+    private func root(
+        of element: ArrivedRuns.Element, _ places: [ConversationID: SitePlace]
+    ) -> SiteRoot? {
+        let id = element.run.key.conversation
+        guard let place = places[id], place.sort == .group else { return places[id]?.root }
+        return element.key.flatMap { key in self.node.ask { $0.siteRoot(of: id, under: key) } }
+    }
+
+    /// Adds acts of groups that have come since, and says where there are more.
+    private func addActs(_ page: inout SitePage) {
+        let (realm, place) = (page.realm, page.next.acts)
+        let (own, found, count) = self.node.ask { node in
+            (
+                node.id, node.siteActs(of: realm, from: place, bytes: Self.exportBytes / 2),
+                node.actCount
+            )
+        }
+        for (act, root) in found.acts {
+            page.result.items.append(
+                ExportItemsMethod.Item(.act(act), root, isOwn: act.statement.device == own))
+        }
+        page.next.acts = found.through
+        if found.through < count { page.result.more = true }
     }
 
     private func isOwnLog(_ key: LogKey) -> Bool { key.name.author == self.node.ask { $0.id } }
