@@ -43,7 +43,7 @@ extension StoreFile {
             let kind = ConversationKind(row, ConversationID(try row.bytes32(.hash)))
             guard let kind else { return }
             keyring.add(kind)
-            if let group = kind.group { suites[group.id] = group.suite }
+            suites[kind.id] = kind.epochSuite
         }
         try? self.epochs { (held) throws(SQLiteError) in
             if let key = held.conversationKey(suites[held.group]) { keyring.add(key) }

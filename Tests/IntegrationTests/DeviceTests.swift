@@ -187,6 +187,54 @@ extension IntegrationTests {
             }
         }
 
+        // Shows: device.direct
+        @Test("a device that is revoked reads nothing of what two people write then, or of notes")
+        func revokedBetweenTwo() throws {
+            let scratch = try Scratch()
+            let (old, ben) = try Node.two(in: "agora", scratch)
+            let lost = try Node.onLoopback(
+                "lost", in: scratch, peers: [try old.address(), try ben.address()])
+            try lost.start()
+            try lost.await("both are linked") { try $0.list("peers").count == 2 }
+            try Self.link(lost, to: old, in: scratch)
+            try old.await("both know each other") { try $0.stoa("peers").contains("Ben") }
+            let (here, there) = (try ben.key(of: "@ada"), try old.key(of: "@ben"))
+            func texts(_ node: Node, _ to: String) throws -> [String] {
+                try node.call("history", ["to": .string(to)])["messages"]?.arrayValue?
+                    .compactMap { $0["text"]?.stringValue } ?? []
+            }
+            _ = try old.stoa("send", there, "before")
+            try ben.await("it waits") { try !$0.list("requests").isEmpty }
+            _ = try ben.stoa("accept", "@ada")
+            _ = try old.stoa("send", "@me", "a note")
+            try lost.await("it has both") { node in
+                try texts(node, there) == ["before"] && texts(node, "@me") == ["a note"]
+            }
+            let device = try #require(try lost.call("status")["id"]?.stringValue)
+            try lost.stop()
+            _ = try old.stoa("device", "revoke", device, "--yes", "--now")
+            _ = try old.stoa("send", there, "after")
+            try ben.await("he reads on") { try texts($0, here) == ["before", "after"] }
+            _ = try ben.stoa("send", here, "an answer")
+            _ = try old.stoa("send", "@me", "another note")
+            try old.await("she does") { try texts($0, there).count == 3 }
+            for node in [old, ben] {
+                try node.stop()
+                #expect(try node.stoad("--check").exit == .code(0))
+                try node.start()
+            }
+            let all = ["before", "after", "an answer", "once more"]
+            _ = try old.stoa("send", there, "once more")
+            try ben.await("also after a start") { try texts($0, here) == all }
+            #expect(try texts(old, there) == all)
+            #expect(try texts(old, "@me") == ["a note", "another note"])
+            try lost.start()
+            let control = try lost.control()
+            let dial: JSON = ["address": .string(try ben.address()), "waitMilliseconds": 5000]
+            _ = try control.outcome(of: control.post("connect", dial))
+            #expect(try texts(lost, there) == ["before"] && texts(lost, "@me") == ["a note"])
+        }
+
         /// The seed of the person's key, as a node's disk has it.
         private static func seed(of node: Node) throws -> [UInt8] {
             let folder = node.dataDirectory

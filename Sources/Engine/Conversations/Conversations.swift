@@ -9,6 +9,8 @@ struct Conversations: Sendable {
     /// going off the disk itself.
     var roomless: Set<PeerID> = []
     var diskShares = DiskShares()
+    /// The keys of two people one of whom has revoked a device.
+    var directKeys = DirectKeys()
 
     /// Whether one side of a direct conversation has not let the other in: then both know all that there
     /// is to know until it does, and says so by sharing it anew.

@@ -194,7 +194,7 @@ extension Node {
         if self.conversations.table[kind.id] == nil {
             self.conversations.table[kind.id] = Conversation(kind, isJoined: false)
         }
-        self.keyring.add(kind)
+        self.addKeys(of: kind)
         self.conversations.privates.add(kind)
         self.disk.commits.membership[kind.id] = ConversationMembership(kind, isJoined: true)
     }
@@ -229,7 +229,7 @@ extension Node {
     }
 
     /// What was refused is told of anew, on links that have forgotten what they knew.
-    private mutating func shareAnew(_ id: ConversationID) {
+    mutating func shareAnew(_ id: ConversationID) {
         for link in self.links.sharing(id) {
             self.sendShares(on: link)
             self.unshare(id, on: link)
@@ -325,7 +325,7 @@ extension Node {
         }
         self.conversations.table[direct.id] = Conversation(
             .direct(direct), isJoined: false, isRequest: true)
-        self.keyring.add(.direct(direct))
+        self.addKeys(of: .direct(direct))
         self.conversations.privates.add(.direct(direct))
         self.sendShares(on: id)
     }
@@ -417,6 +417,7 @@ extension Node {
         guard let verified = run.verified() else {
             return self.violation(id, "forged run of \(peer.shortText)")
         }
+        self.readRequestKeys(in: verified, by: direct)
         guard let text = verified.suffix(from: log.tail.seq + 1)?.firstText(by: self.keyring) else {
             // Its opening comes first; but nobody is listened to for ever.
             let isOver = self.conversations.table[known: key.conversation]
@@ -513,6 +514,7 @@ extension Node {
             return self.conversations.table[known: direct.id].endRequest()
         }
         self.conversations.table[direct.id] = nil
+        self.conversations.directKeys.drop(direct.id)
         self.keyring.remove(direct.id)
         self.conversations.privates.remove(direct)
     }

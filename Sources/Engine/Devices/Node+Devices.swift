@@ -233,6 +233,7 @@ extension Node {
         {
             self.close(link, .blocked, "the person whose device it was has revoked it")
         }
+        self.settleDirectKeys(after: record, of: person)
         self.performDialling(
             self.persons.people.isRevoked(peer)
                 ? self.dialling.block([peer]) : self.dialling.unblock(peer, at: self.now))

@@ -15,7 +15,7 @@ struct WaitingLog: Hashable, Sendable {
     var reason: Reason
 }
 
-/// What a conversation keeps because it is a group.
+/// What a conversation keeps because its keys come and go: that of a group, or of two people.
 struct GroupLogs: Sendable {
     /// The members by the acts that are here.
     var people: Set<PersonID> = []

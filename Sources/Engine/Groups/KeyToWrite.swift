@@ -1,8 +1,10 @@
 package import Crypto
 package import Formats
 
-/// With which key own entries of a group are sealed.
+/// With which key own entries of a group, or of two people, are sealed.
 package enum KeyToWrite: Hashable, Sendable {
+    /// The one that all devices of two people make of their persons' keys: none of theirs is known to be revoked.
+    case root
     /// One that is here.
     case use(HeldEpoch)
     /// A new one is due; its announcement names these heads and stands for these people.

@@ -1,22 +1,27 @@
 internal import Crypto
 internal import Formats
 
-/// Entries of groups: with which key own ones are written, and which of others are taken.
+/// Entries of groups, and of two people one of whom has revoked a device: with which key own ones are written, and which
+/// of others are taken.
 ///
-/// Of a group's log a node takes what its keys open, or never will, and its roster allows. It does not ask for the rest
+/// Of such a log a node takes what its keys open, or never will, and its roster allows. It does not ask for the rest
 /// until that changes, so that nothing that is on disk has to be opened later. `Docs/Protocol/Groups.md` section 6.
 extension Node {
     // MARK: What acts say
 
     func keyToWrite(in group: ConversationID) -> KeyToWrite {
-        self.groups.table[group]?.writing ?? .none(.waitsForActs)
+        guard self.conversations.table[group]?.kind.direct == nil else {
+            return self.conversations.directKeys.keyToWrite(in: group)
+        }
+        return self.groups.table[group]?.writing ?? .none(.waitsForActs)
     }
 
     /// Whether entry number `seq` of a log is taken, by who wrote it.
     func shows(
         _ seq: UInt64, of log: LogName, by person: PersonID?, in group: ConversationID
     ) -> Bool {
-        self.groups.shows(seq, of: log, by: person, in: group)
+        self.conversations.table[group]?.kind.direct != nil
+            || self.groups.shows(seq, of: log, by: person, in: group)
     }
 
     /// The members.
@@ -32,16 +37,21 @@ extension Node {
     mutating func ownKey(
         in id: ConversationID, _ flight: inout InFlight
     ) throws(RequestError) -> (key: ConversationKey?, announcement: Draft?) {
-        guard let group = self.conversations.table[known: id].kind.group else {
-            return (self.keyring.current(in: id), nil)
-        }
+        let kind = self.conversations.table[known: id].kind
+        guard kind.epochSuite != nil else { return (self.keyring.current(in: id), nil) }
         switch self.keyToWrite(in: id) {
+        case .root: return (self.keyring.current(in: id), nil)
         case .none(let obstacle): throw .group(obstacle)
         case .use(let held):
-            guard let key = ConversationKey(held, of: group) else { throw .cannotSeal }
+            guard let key = ConversationKey(held, in: kind) else { throw .cannotSeal }
             self.keyring.use(key)
             return (key, nil)
         case .make(let basis, let people):
+            if let made = flight.madeKeys.last(where: { $0.group == id }),
+                let key = ConversationKey(made, in: kind)
+            {
+                return (key, nil)
+            }
             let bytes = self.random.bytes32()
             let announcement = EpochAnnouncement(
                 of: bytes, in: id, by: self.id, basis: basis, people: people)
@@ -49,7 +59,7 @@ extension Node {
                 id: announcement.id, maker: self.own.certificate.personID, device: self.id,
                 basis: announcement.basis, people: people)
             let held = HeldEpoch(group: id, epoch: epoch, key: bytes, isPlaced: true)
-            guard let key = ConversationKey(held, of: group) else { throw .cannotSeal }
+            guard let key = ConversationKey(held, in: kind) else { throw .cannotSeal }
             flight.batch.groups.epochs.append(held)
             flight.madeKeys.append(held)
             return (
@@ -73,8 +83,8 @@ extension Node {
     /// Keys that a batch has brought to the disk are used from here on, before anybody gets what they seal.
     mutating func settleMadeKeys(_ made: [HeldEpoch]) {
         for held in made {
-            guard let group = self.conversations.table[held.group]?.kind.group,
-                let key = ConversationKey(held, of: group)
+            guard let kind = self.conversations.table[held.group]?.kind,
+                let key = ConversationKey(held, in: kind)
             else { continue }
             self.keyring.use(key)
         }
@@ -94,7 +104,8 @@ extension Node {
     func sealingObstacle(in id: ConversationID) -> RequestError? {
         switch self.conversations.table[known: id].kind {
         case .room: return nil
-        case .direct, .secret: return self.keyring.current(in: id) == nil ? .cannotSeal : nil
+        case .direct: return nil
+        case .secret: return self.keyring.current(in: id) == nil ? .cannotSeal : nil
         case .group(let group):
             guard group.suite.isAvailable else { return .cannotSeal }
             guard case .none(let obstacle) = self.keyToWrite(in: id) else { return nil }
@@ -123,8 +134,7 @@ extension Node {
                 waiting = WaitingLog(seq: seq, reason: .standing)
             } else if !self.isSettled(epoch, in: key.conversation)
                 || announced[index] != nil
-                    && self.groups.isOfAnother(
-                        epoch, than: key.name.author, in: key.conversation)
+                    && self.isOfAnother(epoch, than: key.name.author, in: key.conversation)
             {
                 waiting = WaitingLog(seq: seq, reason: .key(epoch))
             }
@@ -136,14 +146,14 @@ extension Node {
 
     /// Has the disk take a key for placed in the batch that brings its announcement, so that it is never without.
     mutating func placeKeys(in flight: inout InFlight) {
-        guard !self.groups.table.isEmpty else { return }
+        guard self.hasEpochs else { return }
         for append in flight.batch.appends[flight.ownAppends...] {
             let (group, author) = (append.run.run.key.conversation, append.run.run.key.name.author)
             for name in self.announcedKeys(in: append) {
                 let coming = flight.batch.groups.epochs.last {
                     $0.epoch.id == name && $0.group == group
                 }
-                guard var held = coming ?? self.groups.table[group]?.epochs[name],
+                guard var held = coming ?? self.heldEpoch(name, of: group),
                     !held.isPlaced, held.epoch.device == author
                 else { continue }
                 held.isPlaced = true
@@ -155,19 +165,23 @@ extension Node {
 
     /// Takes note that the announcements of a batch are on the disk, also for keys that came meanwhile.
     mutating func settlePlacedKeys(_ flight: InFlight) {
-        guard !self.groups.table.isEmpty else { return }
+        guard self.hasEpochs else { return }
         for append in flight.batch.appends[flight.ownAppends...] {
             let (group, author) = (append.run.run.key.conversation, append.run.run.key.name.author)
             for name in self.announcedKeys(in: append) {
                 self.groups.table[group]?.notePlaced(name, by: author)
+                self.conversations.directKeys.notePlaced(name, of: group, by: author)
                 self.disk.commits.placeKey(name, of: group, by: author)
             }
         }
     }
 
-    /// The keys that a run announces; none where it is of no group.
+    /// The keys that a run announces; none where the conversation has none that come and go.
     private func announcedKeys(in append: Append) -> [Bytes32] {
-        guard self.groups.table[append.run.run.key.conversation] != nil else { return [] }
+        let id = append.run.run.key.conversation
+        guard self.groups.table[id] != nil || self.conversations.directKeys.table[id] != nil else {
+            return []
+        }
         return append.run.ids.indices.compactMap { index in
             guard append.run.run.entries[index].epoch == .zero,
                 case .epoch(let announcement)? = self.content(of: append, at: index)
@@ -205,9 +219,7 @@ extension Node {
             else { continue }
             found[index] = announcement.id
             guard let person else { continue }
-            self.perform(
-                self.groups.announced(
-                    announcement, in: key.name, of: person, in: key.conversation))
+            self.announced(announcement, in: key, of: person)
         }
         return found
     }
@@ -232,7 +244,7 @@ extension Node {
     mutating func readRefused(_ run: VerifiedRun, by person: PersonID, on id: LinkID) {
         let key = run.run.key
         let known = self.conversations.table[known: key.conversation]
-        guard known.group != nil, known.log(key.name).isRefused else { return }
+        guard known.kind.group != nil, known.log(key.name).isRefused else { return }
         _ = self.readAnnouncements(in: run, by: person)
         self.conversations.table[known: key.conversation].group?.hold(key.name, of: person)
         self.conversations.table[known: key.conversation].group?
@@ -257,7 +269,7 @@ extension Node {
     }
 
     /// Whether it is known if entries under a key can be read here: it has come, or never will.
-    private func isSettled(_ epoch: Bytes32, in group: ConversationID) -> Bool {
+    func isSettled(_ epoch: Bytes32, in group: ConversationID) -> Bool {
         epoch == .zero || self.keyring.key(epoch, of: group) != nil
             || self.groups.isForOthers(epoch, in: group)
     }
@@ -326,12 +338,18 @@ extension Node {
     }
 
     /// Has what is not an entry sealed with the key that may be used now, if there is one.
-    private mutating func chooseKey(of id: ConversationID) {
+    mutating func chooseKey(of id: ConversationID) {
+        let kind = self.conversations.table[known: id].kind
+        if kind.direct != nil { self.chooseDirectKey(of: id) }
         let earlier = self.keyring.current(in: id)?.id
-        guard case .use(let held) = self.keyToWrite(in: id),
-            let group = self.conversations.table[known: id].kind.group,
-            let key = ConversationKey(held, of: group)
-        else { return self.keyring.stopUsing(in: id) }
+        let chosen: ConversationKey?
+        switch self.keyToWrite(in: id) {
+        case .root where earlier != nil && !self.conversations.directKeys.isUsed: return
+        case .root: chosen = kind.key
+        case .use(let held): chosen = ConversationKey(held, in: kind)
+        case .make, .none: chosen = nil
+        }
+        guard let key = chosen else { return self.keyring.stopUsing(in: id) }
         self.keyring.use(key)
         guard earlier != key.id else { return }
         // What was to be told could not be while there was none, or was told under one that newer members lack.
@@ -341,6 +359,7 @@ extension Node {
 
     /// Takes over who the members are; false where they are the same.
     private mutating func takePeople(of id: ConversationID) -> Bool {
+        guard self.groups.table[id] != nil else { return false }
         let people = self.people(of: id)
         let earlier = self.conversations.table[known: id].group?.people ?? []
         guard people != earlier else { return false }
@@ -353,7 +372,9 @@ extension Node {
 
     /// Looks which devices the members of a group have, as far as that is known here.
     mutating func noteDevices(in id: ConversationID) {
-        guard let people = self.conversations.table[known: id].group?.people else { return }
+        guard self.conversations.table[known: id].kind.group != nil,
+            let people = self.conversations.table[known: id].group?.people
+        else { return }
         var devices: Set<PeerID> = []
         for (name, log) in self.conversations.table[known: id].logs {
             if let person = log.person, people.contains(person) { devices.insert(name.author) }
@@ -368,11 +389,13 @@ extension Node {
 }
 
 extension ConversationKey {
-    /// Takes over a key of a group; nil where it is for others, or this machine cannot seal with it.
-    init?(_ held: HeldEpoch, of group: Group) {
-        guard let bytes = held.key,
+    init?(_ held: HeldEpoch, of group: Group) { self.init(held, in: .group(group)) }
+
+    /// Takes over a key that came after others; nil where it is for others, or this machine cannot seal with it.
+    init?(_ held: HeldEpoch, in kind: ConversationKind) {
+        guard let bytes = held.key, let suite = kind.epochSuite,
             let made = try? ConversationKey(
-                EpochKey(id: held.epoch.id, key: bytes), suite: group.suite, of: group.id)
+                EpochKey(id: held.epoch.id, key: bytes), suite: suite, of: kind.id)
         else { return nil }
         self = made
     }

@@ -170,6 +170,12 @@ extension Node {
 
     /// Takes a frame of a group; false where its credit goes back once what it brought is on the disk.
     mutating func receiveGroupFrame(_ frame: Frame, on id: LinkID) -> Bool {
+        if case .epochKeys(let conversation, let keys) = frame,
+            self.conversations.table[conversation]?.kind.direct != nil
+        {
+            self.receiveDirectKeys(keys, of: conversation, on: id)
+            return self.disk.commits.groups.isEmpty
+        }
         guard !self.isStrange(frame, on: id) else { return true }
         let tier = self.tier(of: self.links[id].info.peer)
         let actions = self.groups.receive(frame, on: id, as: tier, at: self.now.wall)
@@ -218,6 +224,9 @@ extension Node {
             self.groups.table[group] != nil || self.groups.join(group) != nil
         case .actWant(let want): self.groups.table[want.group] != nil
         case .actHeads(let heads): self.groups.concerns(heads.group, id)
+        case .epochKeys(let conversation, _)
+        where self.conversations.table[conversation]?.kind.direct != nil:
+            self.mayTellDirectKeys(of: conversation, on: id)
         case .epochKeys(let group, _), .sealedKeys(let group, _): self.groups.concerns(group, id)
         default: false
         }
@@ -280,6 +289,7 @@ extension Node {
         let (changes, actions) = self.groups.stored(flight.batch.groups)
         self.perform(actions)
         for change in changes { self.settle(change, flight) }
+        self.settleDirectKeys(flight.batch.groups.epochs)
         for request in flight.batch.groups.requests { self.showLink(of: request) }
     }
 

@@ -265,6 +265,7 @@ extension Node {
         }
         self.links.remove(id)
         self.groups.unlinked(id)
+        self.conversations.directKeys.unlinked(id)
         self.whereabouts.end(id)
         if link.rooms.count > 0 { self.changedRooms(link.rooms.named.keys) }
         for (conversation, sync) in link.shared.sorted(by: { $0.key < $1.key }) {

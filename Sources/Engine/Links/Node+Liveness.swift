@@ -29,6 +29,9 @@ extension Node {
         self.releaseIfDue()
         self.takeDueActs()
         self.perform(self.groups.giveMoreKeys(on: id))
+        for conversation in self.conversations.directKeys.giveMore(on: id) {
+            self.giveDirectKeys(of: conversation, on: id)
+        }
         self.renewProfile()
         self.refreshDigests(on: id)
         let isResting = self.mayRest && isAnswered && self.isQuiet(id)

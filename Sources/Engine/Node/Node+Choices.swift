@@ -80,6 +80,7 @@ extension Node {
             // The key of a private one came with the request; an open room has none of its own.
             guard conversation.name == nil else { continue }
             self.keyring.remove(id)
+            self.conversations.directKeys.drop(id)
             self.conversations.privates.remove(conversation.kind)
         }
     }

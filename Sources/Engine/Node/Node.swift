@@ -91,9 +91,10 @@ package struct Node: Sendable {
             self.conversations.privates.add(conversation.kind)
         }
         for held in snapshot.epochs.values.joined() {
-            let group = self.conversations.table[held.group]?.kind.group
-            if let key = group.flatMap({ ConversationKey(held, of: $0) }) { self.keyring.add(key) }
+            let kind = self.conversations.table[held.group]?.kind
+            if let key = kind.flatMap({ ConversationKey(held, in: $0) }) { self.keyring.add(key) }
         }
+        self.restoreDirectKeys(snapshot.epochs)
         for size in snapshot.sizes { self.conversations.diskShares.note(size) }
         // In one order everywhere, so that a seed replays.
         for (key, log) in snapshot.logs.sorted(by: { $0.key < $1.key }) {

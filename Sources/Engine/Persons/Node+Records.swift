@@ -96,6 +96,7 @@ extension Node {
     func mayTell(_ record: Record, on id: LinkID) -> Bool {
         record.key == self.ownProfile && self.conversations.maySeeOwnProfile(id, of: self.links)
             || self.links[id].shared.keys.contains { self.isCounted(record, in: $0) }
+            || self.isWordOfTwo(record, on: id)
     }
 
     /// Warns where somebody's new name is that of somebody whom the user knows: of the trust in that one

@@ -16,6 +16,8 @@ struct People: Sendable {
     private var chosen: [PersonID: Set<PeerID>] = [:]
     /// Who has revoked each device, and from when that counts: each person speaks only for themselves.
     private(set) var revocations: [PeerID: [PersonID: HybridTime]] = [:]
+    /// The last word of people about each of their devices, also that it stands again.
+    private(set) var words: [PersonID: [PeerID: RevocationWord]] = [:]
     /// How many of those whom the user does not know are remembered.
     var strangers = Strangers()
     /// Who is called what, among all people known here.
@@ -127,8 +129,14 @@ struct People: Sendable {
         self.revocations.values.count { $0[person] != nil }
     }
 
+    private mutating func note(_ word: RevocationWord?, of device: PeerID, by person: PersonID) {
+        self.words[person, default: [:]][device] = word
+        if self.words[person]?.isEmpty == true { self.words[person] = nil }
+    }
+
     /// Nothing is kept of somebody any more.
     mutating func forget(_ peer: PeerID) {
+        for person in self.words.keys { self.note(nil, of: peer, by: person) }
         self.revocations[peer] = nil
         self.namesakes.name(peer, "")
     }
@@ -149,6 +157,9 @@ struct People: Sendable {
     mutating func name(_ record: Record) {
         if let revocation = record.revocation {
             let person = revocation.certificate.personID
+            self.note(
+                RevocationWord(time: record.time, stands: revocation.stands), of: record.author,
+                by: person)
             self.revocations[record.author, default: [:]][person] =
                 revocation.stands ? nil : record.time
             if self.revocations[record.author]?.isEmpty == true {

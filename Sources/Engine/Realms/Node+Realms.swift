@@ -233,7 +233,7 @@ extension Node {
                     continue
                 }
             #endif
-            let isGroup = conversation.group != nil
+            let isGroup = conversation.kind.group != nil
             let isMeant = self.concerns(conversation.kind, id)
             let isShown =
                 (isGroup || isMeant)

@@ -37,7 +37,7 @@ extension Node {
         guard let conversation = self.conversations.table[id],
             self.siteScope(of: conversation, in: realm.id) == .all
         else { return [] }
-        guard conversation.group == nil else {
+        guard conversation.kind.group == nil else {
             return Array(self.groups.siteRoots(of: id).prefix(Limits.siteFileRoots))
         }
         return realm.secrets(at: self.now.wall).compactMap { SiteRoot(conversation.kind, by: $0) }

@@ -41,7 +41,7 @@ extension Node {
             }
         }
         for conversation in self.conversations.table.values
-        where conversation.group != nil
+        where conversation.kind.group != nil
             && self.siteScope(of: conversation, in: realm.id) == .all
         {
             for root in self.groups.siteRoots(of: conversation.id) { tags[root.tag] = root }
@@ -90,7 +90,7 @@ extension Node {
             guard conversation.kind.realm == realm else { return nil }
             if conversation.isJoined || conversation.isDeparting { return .all }
             // Of a group also that they have left it.
-            if conversation.group != nil { return .own }
+            if conversation.kind.group != nil { return .own }
             return conversation.count(of: self.id) > 0 ? .own : nil
         }
         let own = self.own.certificate.personID
@@ -181,7 +181,9 @@ extension Node {
     private mutating func importRun(_ run: Run, _ request: RequestID) -> SiteVerdict {
         let key = run.key
         guard let conversation = self.conversations.table[key.conversation],
-            !conversation.isRequest, conversation.group != nil || conversation.takes(key.name),
+            !conversation.isRequest,
+            conversation.kind.group != nil
+                || conversation.takes(key.name),
             conversation.kind.direct.map({ self.tier(of: $0.device) != .blocked }) ?? true
         else { return .refused(.foreign) }
         switch self.judge(run, from: .site) {
@@ -197,10 +199,11 @@ extension Node {
         case .forged: return .refused(.forged)
         case .forking: return .refused(.forked)
         case .refused(let suffix, let person):
-            guard conversation.group != nil, let person else { return .refused(.room) }
+            guard conversation.kind.group != nil, let person else { return .refused(.room) }
             self.readAtSite(suffix, by: person)
             return self.postponed(run)
         case .new(let suffix, let opening):
+            guard self.isOfRoot(suffix.run) else { return .refused(.foreign) }
             let log = conversation.log(key.name)
             guard self.takesGroupRun(suffix, by: opening?.person ?? log.person, on: nil) else {
                 return self.postponed(run)

@@ -65,7 +65,7 @@ struct Conversation: Sendable {
     /// changed since.
     private var recordCache:
         (made: (digest: Bytes32, newest: UInt64, madeAt: UInt64)?, isOld: Bool) = (nil, false)
-    /// What is kept of it as a group; nil where it is none.
+    /// What is kept of it because its keys come and go; nil where it has one key, or none.
     var group: GroupLogs?
 
     init(_ kind: ConversationKind, isJoined: Bool, isRequest: Bool = false) {
@@ -73,7 +73,7 @@ struct Conversation: Sendable {
         self.kind = kind
         self.isJoined = isJoined
         self.isRequest = isRequest
-        if kind.group != nil { self.group = GroupLogs() }
+        if kind.group != nil || kind.direct != nil { self.group = GroupLogs() }
     }
 
     /// The realm to whose nodes it is told; nil where two people may meet in any.
@@ -190,13 +190,17 @@ struct Conversation: Sendable {
 
     /// Who counts as a fellow for being in it.
     var fellows: [PeerID] {
-        if let group = self.group { return self.isJoined ? group.devices : [] }
+        if let group = self.group, self.kind.group != nil {
+            return self.isJoined ? group.devices : []
+        }
         return self.isOfFellows ? Array(self.attendance.keys) : []
     }
 
     /// Whether somebody counts as a fellow for being in it.
     func isFellow(_ peer: PeerID) -> Bool {
-        if let group = self.group { return self.isJoined && group.devices.contains(peer) }
+        if let group = self.group, self.kind.group != nil {
+            return self.isJoined && group.devices.contains(peer)
+        }
         return self.isOfFellows && self.attendance[peer] != nil
     }
 

@@ -161,7 +161,7 @@ extension Node {
     /// brought in.
     private func isAdmitted(_ person: PersonID?, of key: LogKey) -> Bool {
         let conversation = self.conversations.table[known: key.conversation]
-        if conversation.group != nil {
+        if conversation.kind.group != nil {
             return self.shows(1, of: key.name, by: person, in: key.conversation)
         }
         return conversation.kind.direct == nil

@@ -25,6 +25,7 @@ extension Node {
         self.catchUp.payloadWants.look(at: id, in: conversation, isOfKnown: self.isOfKnown(id))
         self.seekFiles(of: conversation, on: id)
         self.perform(self.groups.exchange(conversation, on: id))
+        self.beginDirect(conversation, on: id)
         // Whoever was invited shows by this that they have come.
         if self.isGroup(conversation) { self.changed(.roster(conversation)) }
         self.sendDigest(self.digest(of: conversation), of: conversation, on: id)
@@ -49,6 +50,7 @@ extension Node {
             by: self.links[id].info.peer)
         self.links.unshare(conversation, on: id)
         self.groups.endExchange(conversation, on: id)
+        self.conversations.directKeys.endExchange(conversation, on: id)
         self.perform(self.signals.unshared(conversation, on: id, of: &self.links, at: self.now))
         self.endTransfers(of: conversation, on: id)
         self.dropHeldElsewhere(conversation, of: id)

@@ -56,6 +56,15 @@ package enum ConversationKind: Hashable, Sendable {
         }
     }
 
+    /// How the keys of it that come and go seal; nil where none do.
+    package var epochSuite: ConversationKey.Suite? {
+        switch self {
+        case .room, .secret: nil
+        case .direct: .xchacha20Poly1305
+        case .group(let group): group.suite
+        }
+    }
+
     /// What its entries are sealed with; nil in open rooms, where they are not, in groups, whose keys come and go, and
     /// where this machine cannot do what its suite needs.
     package var key: ConversationKey? {

@@ -38,6 +38,7 @@ extension BLAKE2b.Personal {
     static let epochID = BLAKE2b.Personal("stoa epoch id")
     static let epochBody = BLAKE2b.Personal("stoa epoch body")
     static let people = BLAKE2b.Personal("stoa people")
+    static let revoked = BLAKE2b.Personal("stoa revoked")
     static let sealedKey = BLAKE2b.Personal("stoa sealed key")
     static let group = BLAKE2b.Personal("stoa group")
     static let groupLink = BLAKE2b.Personal("stoa group link")

@@ -23,11 +23,11 @@ package struct ConversationKey: Sendable {
     package let id: Bytes32
     /// How own payloads are sealed with it.
     package let suite: Suite
-    /// Whether it is one of several, which came one after another: that of an epoch of a group.
+    /// Whether it is one of several, which came one after another: that of an epoch.
     package let isEpoch: Bool
     let key: SealingKey
 
-    /// Takes over one of the keys of a group.
+    /// Takes over one of the keys of a conversation whose keys come and go.
     ///
     /// Throws `unsupported` where this machine cannot do what the suite needs.
     package init(

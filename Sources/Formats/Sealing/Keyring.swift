@@ -8,6 +8,8 @@ package struct Keyring: Sendable {
         var current: ConversationKey?
         /// Whether keys come and go, and are announced in clear.
         var hasEpochs = false
+        /// Whether the first of them is made by all devices of two people; others follow once one is revoked.
+        var isDirect = false
     }
 
     private var conversations: [ConversationID: Conversation] = [:]
@@ -38,7 +40,11 @@ package struct Keyring: Sendable {
             // What is not sealed is nobody's word in it, also where nothing of it can be opened.
             return self.conversations[kind.id] = self.conversations[kind.id] ?? Conversation()
         }
-        self.use(key)
+        guard kind.direct != nil else { return self.use(key) }
+        let isNew = self.conversations[kind.id]?.keys[key.id] == nil
+        self.conversations[kind.id, default: Conversation()].isDirect = true
+        // Another one may be in use by now, or be due.
+        if isNew { self.use(key) }
     }
 
     /// Notes that a conversation has epochs: `open` and `epoch` in it are in clear, so that whoever lacks the key knows whose
@@ -78,7 +84,7 @@ package struct Keyring: Sendable {
 
     /// Whether anything in a conversation may be in clear.
     private func mayBeClear(_ conversation: ConversationID) -> Bool {
-        self.conversations[conversation]?.hasEpochs ?? true
+        self.conversations[conversation].map { $0.hasEpochs || $0.isDirect } ?? true
     }
 
     /// Reads an entry, as far as it can be.
@@ -120,15 +126,21 @@ extension Keyring {
         guard let known = self.conversations[piece.conversation] else {
             return EphemeralBody(clear: piece)
         }
-        guard known.hasEpochs else {
+        guard known.hasEpochs || known.isDirect else {
             return known.current.flatMap { EphemeralBody(sealed: piece, by: author, with: $0) }
+        }
+        // The peer may not know yet that a device was revoked.
+        if let root = known.keys.values.first(where: { !$0.isEpoch }),
+            let body = EphemeralBody(sealed: piece, by: author, with: root)
+        {
+            return body
         }
         let name = piece.bytes.prefix(EphemeralBody.epochBytes)
         // Nearly always the one that is in use here, too.
-        if let current = known.current, EphemeralBody.names(name, current) {
+        if let current = known.current, current.isEpoch, EphemeralBody.names(name, current) {
             return EphemeralBody(sealed: piece, by: author, with: current)
         }
-        for key in known.keys.values where EphemeralBody.names(name, key) {
+        for key in known.keys.values where key.isEpoch && EphemeralBody.names(name, key) {
             // Of several with one name at most one opens it.
             if let body = EphemeralBody(sealed: piece, by: author, with: key) { return body }
         }

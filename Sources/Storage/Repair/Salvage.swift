@@ -86,10 +86,11 @@ struct Salvage {
         for membership in self.conversations.values.compactMap(\.membership) {
             keyring.add(membership.kind)
         }
-        let groups = self.conversations.values.compactMap { $0.membership?.kind.group }
-        let suites = Dictionary(groups.map { ($0.id, $0.suite) }, uniquingKeysWith: { $1 })
+        let kinds = self.conversations.values.compactMap { $0.membership?.kind }
+        let suites = Dictionary(
+            kinds.map { ($0.id, $0.epochSuite) }, uniquingKeysWith: { $1 })
         for held in self.groups.epochs {
-            if let key = held.conversationKey(suites[held.group]) { keyring.add(key) }
+            if let key = held.conversationKey(suites[held.group] ?? nil) { keyring.add(key) }
         }
         return keyring
     }

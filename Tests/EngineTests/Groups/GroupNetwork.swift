@@ -289,7 +289,7 @@ struct GroupNetwork {
         let member = self.members[index]
         guard let state = member.groups.table[self.group], state.isActive else { return nil }
         switch state.writing {
-        case .none: return nil
+        case .root, .none: return nil
         case .use(let held):
             if self.founded.history == .joined,
                 self.people[held.epoch.id] != Set(state.view.roster.members.keys)

@@ -1,0 +1,90 @@
+internal import Crypto
+internal import Formats
+
+/// The keys of a conversation of two people, or of notes, since a device of theirs was revoked.
+struct DirectEpochs: Sendable {
+    let people: Set<PersonID>
+    /// What these have said of their devices.
+    var words: RevocationWords
+    /// Those on the disk.
+    private(set) var held: [Bytes32: HeldEpoch] = [:]
+    /// Those on their way there.
+    private var pending: Set<Bytes32> = []
+    /// Keys of which logs tell and that are not here; of several devices that tell of one at most one is right.
+    private(set) var announced: [Bytes32: [AnnouncedEpoch]] = [:]
+    /// What the next own entry is sealed with.
+    private(set) var writing = KeyToWrite.root
+
+    init(of people: Set<PersonID>, _ words: RevocationWords) {
+        self.people = people
+        self.words = words
+    }
+
+    /// Whether it says nothing that a conversation whose people never revoked anything does not.
+    var isIdle: Bool {
+        self.words.isEmpty && self.held.isEmpty && self.pending.isEmpty && self.announced.isEmpty
+    }
+
+    func has(_ name: Bytes32) -> Bool { self.held[name] != nil || self.pending.contains(name) }
+
+    mutating func store(_ epoch: HeldEpoch) {
+        self.pending.remove(epoch.epoch.id)
+        self.held[epoch.epoch.id] = epoch
+        self.announced[epoch.epoch.id] = nil
+    }
+
+    /// Takes note of what a log tells of a key; false where that is nothing, or there is no room for it.
+    mutating func note(
+        _ announcement: EpochAnnouncement, by device: PeerID, of maker: PersonID
+    ) -> Bool {
+        let told = AnnouncedEpoch(announcement: announcement, maker: maker, device: device)
+        guard self.people.contains(maker), !self.has(announcement.id),
+            announcement.people == PersonID.digest(of: self.people),
+            self.announced[announcement.id]?.contains(where: { $0.device == device }) != true,
+            self.announced.values.joined().count(where: { $0.maker == maker })
+                < Limits.announcedKeysOfPerson
+        else { return false }
+        self.announced[announcement.id, default: []].append(told)
+        return true
+    }
+
+    /// Takes a key of which a log tells, on its way to the disk; nil where none does, or its maker has made too many.
+    mutating func take(_ key: EpochKey, in id: ConversationID) -> HeldEpoch? {
+        guard !self.has(key.id),
+            let told = self.announced[key.id]?.first(where: {
+                $0.announcement.isOf(key.key, in: id, by: $0.device)
+            })
+        else { return nil }
+        let made = self.held.values.filter { $0.epoch.maker == told.maker }
+        guard made.count + self.pending.count < Limits.keysOfPerson,
+            made.count(where: { !$0.isPlaced }) + self.pending.count < Limits.unplacedKeysOfPerson
+        else { return nil }
+        self.pending.insert(key.id)
+        return HeldEpoch(group: id, epoch: told.epoch, key: key.key, isPlaced: told.isPlaced)
+    }
+
+    /// The run is on the disk in which a device tells of a key.
+    mutating func notePlaced(_ name: Bytes32, by device: PeerID) {
+        guard let index = self.announced[name]?.firstIndex(where: { $0.device == device }) else {
+            return
+        }
+        self.announced[name]?[index].isPlaced = true
+    }
+
+    /// Chooses what the next own entry is sealed with.
+    mutating func choose(for own: OwnedDevice) {
+        let usable = self.held.values.filter { $0.isPlaced && self.words.mayUse($0.epoch) }
+        let best = usable.max {
+            ($0.epoch.basis.count, $1.epoch.id) < ($1.epoch.basis.count, $0.epoch.id)
+        }
+        if let best {
+            self.writing = .use(best)
+        } else if self.words.basis.isEmpty || self.words.isRevoked(own) {
+            // What a revoked device writes is shown to nobody, and it can keep nothing from itself.
+            self.writing = .root
+        } else {
+            self.writing = .make(
+                basis: self.words.basis, people: PersonID.digest(of: self.people))
+        }
+    }
+}
