@@ -8,7 +8,7 @@ package struct SiteIncoming: Sendable {
     package enum Step: Equatable, Sendable {
         /// Read a conversation from a number on; ``reads(_:)``.
         case read(tag: String, from: UInt64)
-        /// Take the next messages of one; ``fetched(_:of:behind:)`` or ``forgot(_:)``.
+        /// Take the next messages of one; ``fetched(_:of:behind:hasCome:)`` or ``forgot(_:)``.
         case fetch(tag: String)
         /// Look what is under a subject; ``found(_:)``.
         case look(subject: String)
@@ -217,10 +217,12 @@ package struct SiteIncoming: Sendable {
         }
     }
 
+    /// These came, and perhaps others that are of no interest.
     package mutating func fetched(
-        _ messages: [(item: SiteOutgoing.Item, number: UInt64)], of tag: String, behind: UInt64
+        _ messages: [(item: SiteOutgoing.Item, number: UInt64)], of tag: String, behind: UInt64,
+        hasCome: Bool
     ) {
-        self.readings[tag]?.isDue = !messages.isEmpty && behind > 0
+        self.readings[tag]?.isDue = hasCome && behind > 0
         self.readings[tag]?.behind = behind
         for (item, number) in messages where number < UInt64(Int64.max) {
             self.bytes += item.data.count

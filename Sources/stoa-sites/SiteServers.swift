@@ -147,12 +147,21 @@ final class SiteServers {
     /// The longest subject that is heeded.
     static let subjectBytes = 64
 
+    /// From how many messages on it is looked which way of reading is quicker.
+    private static let manyMessages: UInt64 = 256
+    /// All of the stream is read where at least one in so many of its messages is of the conversation.
+    private static let wholeShare: UInt64 = 4
+
     private static let noConsumer: UInt32 = 10_014
 
     /// What is read of one conversation.
     private final class Reading {
         var nudge: OpaquePointer?
         var reader: OpaquePointer?
+        /// Whether the reader gives other conversations, too, which are left out here.
+        var isWhole = false
+        /// Whether it was looked which way of reading is quicker, for all that is behind.
+        var isChosen = false
     }
 
     struct Message {
@@ -309,12 +318,39 @@ final class SiteServers {
                 }, Unmanaged.passUnretained(self.watcher).toOpaque())
             guard status == NATS_OK else { throw ServerError(status) }
         }
+        let own = try self.reader(of: subject, from: number)
         natsSubscription_Destroy(reading.reader)
-        reading.reader = nil
+        (reading.reader, reading.isWhole, reading.isChosen) = (own, false, false)
+        // A server of 2.9 looks through all subjects of a block, thousands, for each message of one conversation.
+        let pending = Self.pending(own)
+        guard pending >= Self.manyMessages else { return }
+        reading.isChosen = true
+        let whole = try self.reader(of: ">", from: number)
+        guard Self.pending(whole) / Self.wholeShare <= pending else {
+            return natsSubscription_Destroy(whole)
+        }
+        natsSubscription_Destroy(own)
+        (reading.reader, reading.isWhole) = (whole, true)
+    }
+
+    private func reader(
+        of subject: String, from number: UInt64
+    ) throws(ServerError) -> OpaquePointer? {
+        var reader: OpaquePointer?
         var code = jsErrCode(0)
         let status = cnats_reader(
-            &reading.reader, self.context, Stream.items.name, subject, number, &code)
+            &reader, self.context, Stream.items.name, subject, number, &code)
         guard status == NATS_OK else { throw ServerError(status, code) }
+        return reader
+    }
+
+    /// How many messages a reader has not given yet; none where the server does not say.
+    private static func pending(_ reader: OpaquePointer?) -> UInt64 {
+        var info: UnsafeMutablePointer<jsConsumerInfo>?
+        guard natsSubscription_GetConsumerInfo(&info, reader, nil, nil) == NATS_OK, let info
+        else { return 0 }
+        defer { jsConsumerInfo_Destroy(info) }
+        return info.pointee.NumPending
     }
 
     func stopReading(_ tag: String) {
@@ -323,26 +359,44 @@ final class SiteServers {
         natsSubscription_Destroy(reading.reader)
     }
 
-    /// The next messages of a conversation that is read, and how many come behind them; nil where the server has forgotten
-    /// the reader, which was not used for a while.
-    func fetch(_ tag: String) throws(ServerError) -> (messages: [Message], behind: UInt64)? {
-        guard let reader = self.readings[tag]?.reader else { throw ServerError(NATS_NOT_FOUND) }
+    struct Page {
+        var messages: [Message] = []
+        /// How many come behind them.
+        var behind: UInt64 = 0
+        /// Whether the server gave anything, also of other conversations.
+        var hasCome = false
+    }
+
+    /// The next messages of a conversation that is read; nil where the server has forgotten the reader, which was not used
+    /// for a while.
+    func fetch(_ tag: String) throws(ServerError) -> Page? {
+        guard let reading = self.readings[tag], let reader = reading.reader else { return nil }
         var list = natsMsgList()
         var code = jsErrCode(0)
         let status = cnats_fetch(&list, reader, Self.fetchMessages, Self.fetchBytes, &code)
         if code.rawValue == Self.noConsumer { return nil }
         guard status == NATS_OK else { throw ServerError(status, code) }
         defer { natsMsgList_Destroy(&list) }
-        var messages: [Message] = []
-        var behind: UInt64 = 0
+        var page = Page()
+        page.hasCome = list.Count > 0
+        let prefix = "stoa.\(tag)."
         for index in 0..<Int(list.Count) {
             var number: UInt64 = 0
-            guard let message = list.Msgs[index], cnats_place(message, &number, &behind) else {
+            guard let message = list.Msgs[index], cnats_place(message, &number, &page.behind) else {
                 continue
             }
-            messages.append(Message(item: Self.item(message), number: number))
+            guard !reading.isWhole || String(cString: natsMsg_GetSubject(message)).hasPrefix(prefix)
+            else { continue }
+            page.messages.append(Message(item: Self.item(message), number: number))
         }
-        return (messages, behind)
+        if page.behind == 0 { reading.isChosen = false }
+        // At the end what is new is read of the conversation alone again; and where much has come, it is chosen anew.
+        let isOver = reading.isWhole && page.behind == 0
+        if isOver || !reading.isChosen && page.behind >= Self.manyMessages {
+            natsSubscription_Destroy(reader)
+            (reading.reader, reading.isWhole) = (nil, false)
+        }
+        return page
     }
 
     fileprivate static func item(

@@ -18,6 +18,8 @@ final class SitesShell {
     /// How soon after something was done it is told what the servers have.
     private static let factsMilliseconds: UInt64 = 10_000
     private static let keepBytes = 1 << 20
+    /// How many questions the servers are asked before anything else has its turn.
+    private static let stepsAtOnce = 64
 
     let loop: EventLoop
     let report: SitesReportFile
@@ -428,20 +430,26 @@ final class SitesShell {
             return
         }
         do throws(ServerError) {
-            var isChanged = false
+            var count = 0
             while let step = self.incoming.next {
-                isChanged = true
+                count += 1
+                // Signals and all else get their turn.
+                guard count <= Self.stepsAtOnce else {
+                    self.retryAt = Self.now
+                    break
+                }
                 switch step {
                 case .read(let tag, let number):
                     try servers.read(tag, from: number)
                     self.incoming.reads(tag)
                 case .fetch(let tag):
-                    guard let (messages, behind) = try servers.fetch(tag) else {
+                    guard let page = try servers.fetch(tag) else {
                         self.incoming.forgot(tag)
                         continue
                     }
                     self.incoming.fetched(
-                        messages.map { ($0.item, $0.number) }, of: tag, behind: behind)
+                        page.messages.map { ($0.item, $0.number) }, of: tag, behind: page.behind,
+                        hasCome: page.hasCome)
                 case .look(let subject): self.incoming.found(try servers.message(subject))
                 case .stop(let tag):
                     servers.stopReading(tag)
@@ -451,7 +459,7 @@ final class SitesShell {
                     return
                 }
             }
-            if isChanged {
+            if count > 0 {
                 self.report.incoming(self.incoming, self.files.wants)
                 self.keepSoon()
             }

@@ -39,7 +39,7 @@ private struct Play {
                 self.read = first + page.count
                 self.incoming.fetched(
                     page.enumerated().map { (Self.item($1), UInt64(first + $0 + 1)) }, of: "t",
-                    behind: UInt64(self.stored.count - self.read))
+                    behind: UInt64(self.stored.count - self.read), hasCome: !page.isEmpty)
             case .look(let subject):
                 let number = subject.split(separator: ".").last.flatMap { Int($0) } ?? 0
                 self.incoming.found(self.stored.contains(number) ? Self.item(number) : nil)
@@ -85,7 +85,7 @@ private func steps(
         guard let step = incoming.next else { return count }
         switch step {
         case .read: incoming.reads("t")
-        case .fetch: incoming.fetched([], of: "t", behind: 0)
+        case .fetch: incoming.fetched([], of: "t", behind: 0, hasCome: false)
         case .stop(let tag): incoming.stopped(tag)
         case .look(let subject): incoming.found(SiteOutgoing.Item(subject: subject, data: [1]))
         case .give(let items):
@@ -194,7 +194,7 @@ private func steps(
         }
         #expect(incoming.next == .read(tag: "t", from: 1))
         incoming.reads("t")
-        incoming.fetched([(Play.item(9), 1)], of: "t", behind: 0)
+        incoming.fetched([(Play.item(9), 1)], of: "t", behind: 0, hasCome: true)
         #expect(incoming.next == .give([Play.item(9)]))
         incoming.gives()
         #expect(incoming.given(answer(.early), at: 0).isEmpty)

@@ -35,6 +35,7 @@ static struct side open_side(const char *url) {
     must(jsOptions_Init(&js), "options");
     js.Wait = WAIT;
     js.PublishAsync.MaxPending = UNACKNOWLEDGED;
+    js.PublishAsync.StallWait = WAIT;
     must(natsConnection_JetStream(&side.stream, side.connection, &js), "JetStream");
     return side;
 }

@@ -92,7 +92,11 @@ def enter_realm(first: Daemon, *others: Daemon) -> str:
     words = first.output("realm", "invite", REALM).split()
     invitation = next(word for word in words if word.startswith("stoa:realm"))
     for node in others:
-        code, _, errors = node.stoa("realm", "join", "-", text=invitation + "\n")
-        if code != 0:
-            raise Broken(f"{node.name} does not enter the realm: {errors}")
+        join_realm(invitation, node)
     return invitation
+
+
+def join_realm(invitation: str, node: Daemon) -> None:
+    code, _, errors = node.stoa("realm", "join", "-", text=invitation + "\n")
+    if code != 0:
+        raise Broken(f"{node.name} does not enter the realm: {errors}")
