@@ -17,6 +17,8 @@ struct ServerError: Error {
         case forbidden
         /// The servers have no room, or take nothing so large.
         case full
+        /// There are fewer servers than copies.
+        case alone
         case other
     }
 
@@ -29,6 +31,7 @@ struct ServerError: Error {
         self.reason =
             switch (status, code.rawValue) {
             case (_, 10023), (_, 10047), (_, 10077), (_, 10054), (_, 10052): .full
+            case (_, 10074), (_, 10005): .alone
             case (NATS_NOT_FOUND, _), (NATS_NO_RESPONDERS, _), (_, 10059): .absent
             case (NATS_NOT_PERMITTED, _), (NATS_CONNECTION_AUTH_FAILED, _): .forbidden
             case (NATS_TIMEOUT, _), (NATS_NO_SERVER, _), (NATS_CONNECTION_CLOSED, _),

@@ -11,7 +11,9 @@ extension SitesShell {
         do throws(ClientError) {
             let daemon = try DaemonConnection(path: socket)
             settings = try daemon.call(ExportItemsMethod.self, ExportItemsMethod.Params()).value
-        } catch { return Self.say("\(error)", 69) }
+        } catch {
+            return Self.say(error.reason + (error.remedy.isEmpty ? "" : "; \(error.remedy)"), 69)
+        }
         let watcher = ServerWatcher(self.loop) { _ in }
         do throws(ServerError) {
             let servers = try SiteServers(
@@ -36,7 +38,28 @@ extension SitesShell {
             }
             return 0
         } catch {
-            return Self.say("the servers answer: \(error.text)", 69)
+            return Self.say(Self.told(error, settings.servers), 69)
+        }
+    }
+
+    /// What went wrong, and what to do.
+    private static func told(_ error: ServerError, _ servers: [String]) -> String {
+        switch error.reason {
+        case .away:
+            "no server of Sites (\(servers.joined(separator: ", "))) answers: \(error.text); "
+                + "check the addresses, the firewall, certificates and that nats-server runs"
+        case .forbidden:
+            "the servers refuse this user: \(error.text); check SitesCredentials and the rights "
+                + "that Docs/Sites.md names"
+        case .full:
+            "the servers have no room for a stream of this size: \(error.text); give a smaller "
+                + "--size and --file-size, or raise max_file_store there"
+        case .alone:
+            "the servers cannot keep so many copies: \(error.text); give fewer --replicas, or add "
+                + "servers to the cluster"
+        case .absent:
+            "the servers do not have JetStream for this user; enable it in their configuration"
+        case .other: "the servers answer: \(error.text); see the log of nats-server"
         }
     }
 }

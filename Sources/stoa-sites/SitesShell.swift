@@ -312,7 +312,7 @@ final class SitesShell {
         case .full:
             self.stop(
                 .linked, "the servers take no more: \(error.text); raise the limits of the stream")
-        case .other: self.stop(.unlinked, "the servers answer: \(error.text)")
+        case .other, .alone: self.stop(.unlinked, "the servers answer: \(error.text)")
         }
     }
 

@@ -134,6 +134,31 @@ extension IntegrationTests {
             try server.stop()
         }
 
+        @Test("setup says what is wrong there, and what to do")
+        func setupMistakes() throws {
+            let scratch = try Scratch()
+            let server = try SiteServer("nats", in: scratch)
+            let node = try Self.start("North", server, in: scratch)
+            func told(_ words: [String], _ what: String, _ remedy: String) throws {
+                let setup = try ChildProcess(
+                    ["\(Surroundings.programs())/stoa-sites", "--socket", node.socket, "--setup"]
+                        + words,
+                    environment: node.environment, errors: "\(node.folder)/setup.log")
+                #expect(try setup.waitForExit() == .code(69))
+                let log = try Files.read("\(node.folder)/setup.log", limitBytes: 1 << 20)
+                let line = String(decoding: log, as: UTF8.self).split(separator: "\n").last ?? ""
+                #expect(line.contains(what) && line.contains(remedy), "\(line)")
+            }
+            try told(["--size", "900000000000000"], "no room", "--size")
+            try told(["--replicas", "3"], "so many copies", "--replicas")
+            try server.stop()
+            try told([], server.url, "nats-server runs")
+            _ = try node.call("realmLeave", ["name": "office"])
+            try told([], "not in the realm office", "stoa realm join")
+            try node.stop()
+            try told([], "no daemon listens", "systemctl --user start stoad")
+        }
+
         // Shows: sites.late
         @Test("who was off gets everything when the sender is off, with what was deleted left out")
         func apart() throws {

@@ -61,7 +61,11 @@ package struct SitesConfiguration: Equatable, Sendable {
                 byte > 0x20 && byte < 0x7f && byte != UInt8(ascii: "@")
                     && byte != UInt8(ascii: "/") && byte != UInt8(ascii: ",")
             }
-            return isAddress && !rest.isEmpty && rest.utf8.count <= 255 ? text : nil
+            // Behind the last colon outside of brackets, where there is one.
+            let port = rest.split(separator: ":", omittingEmptySubsequences: false).dropFirst()
+                .last.flatMap { $0.hasSuffix("]") ? nil : $0 }
+            let isPort = port.map { (UInt16($0) ?? 0) > 0 } ?? true
+            return isAddress && isPort && !rest.isEmpty && rest.utf8.count <= 255 ? text : nil
         }
         return nil
     }
