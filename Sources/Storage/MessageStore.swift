@@ -232,6 +232,15 @@ package actor MessageStore {
         }
     }
 
+    /// The certificates of devices, from the logs that they have here.
+    package func certificates(
+        of devices: Set<PeerID>, by keyring: Keyring
+    ) throws(StoreFailure) -> [PeerID: Certificate] {
+        try self.perform { (file) throws(SQLiteError) in
+            try file.certificates(of: devices, by: keyring)
+        }
+    }
+
     /// The next file that the owner has sent in some conversations, or the next deletion there by some devices, in the
     /// order of arrival.
     ///

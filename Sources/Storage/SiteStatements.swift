@@ -34,6 +34,13 @@ final class SiteStatements: StatementGroup {
                 OR (t.blob IS NOT NULL AND a.key = :owner))
         ORDER BY e.arrival
         """)
+    /// Logs of an author.
+    lazy var logs = self.sql(
+        """
+        SELECT l.incarnation, c.hash FROM authors a CROSS JOIN logs l ON l.author = a.id
+            CROSS JOIN conversations c ON c.id = l.conversation
+        WHERE a.key = :key AND l.seq > 0 LIMIT 16
+        """)
     lazy var attestedBefore = self.sql(
         """
         SELECT seq FROM entries WHERE log = :log AND seq < :seq AND attestation IS NOT NULL

@@ -47,6 +47,35 @@ extension StoreFile {
         return found
     }
 
+    /// The certificates that devices show at the beginnings of their logs, as far as these are here and can be read.
+    func certificates(
+        of devices: Set<PeerID>, by keyring: Keyring
+    ) throws(SQLiteError) -> [PeerID: Certificate] {
+        var found: [PeerID: Certificate] = [:]
+        for device in devices {
+            var logs: [LogKey] = []
+            try self.statements.sites.logs.bind(.key, device.key).forEach {
+                (row) throws(SQLiteError) in
+                let name = LogName(
+                    author: device, incarnation: UInt64(stored: row.int(.incarnation)))
+                logs.append(
+                    LogKey(conversation: ConversationID(try row.bytes32(.hash)), name: name))
+            }
+            for log in logs where found[device] == nil {
+                let run = try self.run(
+                    log, from: 1, through: 1, entryLimit: Limits.runEntries,
+                    byteLimit: Limits.runEntryBytes)
+                guard let run,
+                    case .open(let opening)? = keyring.read(
+                        VerifiedRun(run: run, ids: run.ids).envelope(at: 0)
+                    ).content
+                else { continue }
+                found[device] = CheckedOpening(opening, of: device, linked: nil).certificate
+            }
+        }
+        return found
+    }
+
     /// A run, and before it those whose payloads it has deleted, as they are now.
     ///
     /// Without those of which something is missing here that nobody has deleted: it would take the place of the whole.

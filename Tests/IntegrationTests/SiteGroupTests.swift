@@ -62,5 +62,38 @@ extension IntegrationTests {
             for node in [north, south] { try node.stop() }
             try server.stop()
         }
+
+        // Shows: sites.groups
+        @Test("takes in somebody who has never been linked, and tells them when they are out")
+        func invitation() throws {
+            let scratch = try Scratch()
+            let server = try SiteServer("nats", in: scratch)
+            let north = try SitesTests.start("North", server, in: scratch)
+            let south = try SitesTests.start("South", server, in: scratch, with: north)
+            try SitesTests.setUp(north)
+            let programs = [try SitesTests.sites(north), try SitesTests.sites(south)]
+            for node in [north, south] { try node.join("office/hall") }
+            try south.send("hello from the south", to: "office/hall")
+            try north.awaitNewest("hello from the south", in: "office/hall")
+            _ = try north.stoa("group", "create", "office/ops")
+            try north.send("zyxw-before", to: "+office/ops")
+            try north.await("South has a name") { node in
+                try node.history(of: "office/hall").contains { $0["authorName"] == "South" }
+            }
+            try Self.bring(south, by: north)
+            try south.awaitTexts(["zyxw-before"], in: "+office/ops")
+            try south.send("zyxw-south", to: "+office/ops")
+            try north.awaitNewest("zyxw-south", in: "+office/ops")
+            _ = try north.stoa("group", "remove", "+office/ops", north.key(of: "@South"), "--yes")
+            try south.await("South is out") { node in
+                try !node.list("conversations").contains {
+                    $0["name"]?.stringValue == "+office/ops"
+                }
+            }
+            #expect(try north.linked().isEmpty && south.linked().isEmpty)
+            for program in programs { try SitesTests.end(program) }
+            for node in [north, south] { try node.stop() }
+            try server.stop()
+        }
     }
 }

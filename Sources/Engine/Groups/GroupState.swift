@@ -60,6 +60,8 @@ struct GroupState {
     private(set) var held: [(key: EpochKey, past: ActSet)] = []
     /// Acts that put somebody or a device out, whether they count or not.
     private(set) var ends = ActSet(room: 0)
+    /// Keys that letters from other sites have brought, and who gave them, until a log tells of them.
+    var siteKeys: [Bytes32: (key: Bytes32, giver: PersonID)] = [:]
     /// Keys on their way to the disk, and the devices that made them.
     private(set) var pendingEpochs: [Bytes32: PeerID] = [:]
     /// How many keys of each person are here or on their way to the disk, and of how many the log is here, too.

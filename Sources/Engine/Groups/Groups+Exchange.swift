@@ -12,6 +12,7 @@ extension Groups {
 
     mutating func unlinked(_ link: LinkID) {
         self.peers[link] = nil
+        self.giftChanges += 1
         for index in self.syncs.indices { self.syncs[index].end(link) }
         for id in self.joining.keys { self.joining[id]?.answers[link] = nil }
         for id in self.table.keys {
@@ -434,7 +435,7 @@ extension GroupState {
 
     /// The acts that show a newcomer without the whole past why they are in: the link that they came by, what was
     /// accepted, and what made whoever let them in an admin.
-    fileprivate func reasons(for act: Act) -> [ActID] {
+    func reasons(for act: Act) -> [ActID] {
         switch act.statement.kind {
         case .join(let link, _): return [link]
         case .accept(let id):

@@ -94,6 +94,7 @@ extension Groups {
             || self.peers.values.contains {
                 $0.groups[id]?.keys.keys.contains(where: isUntold) == true
             }
+            || state.siteKeys.keys.contains(where: isUntold)
     }
 
     /// Whether a key is known not to be for the user.
@@ -145,6 +146,7 @@ extension Groups {
                     let place = state.announced[name]?.firstIndex(of: told)
                     if let place { state.announced[name]?[place].isVoid = true }
                     for link in self.peers.keys { self.peers[link]?.groups[id]?.keys[name] = nil }
+                    state.siteKeys[name] = nil
                     continue
                 case .people(let people):
                     let isForOthers =
@@ -161,13 +163,16 @@ extension Groups {
         }
         for epoch in writes.epochs where epoch.key != nil {
             for link in self.peers.keys { self.peers[link]?.groups[id]?.keys[epoch.epoch.id] = nil }
+            state.siteKeys[epoch.epoch.id] = nil
         }
         return writes.isEmpty ? [] : [.write(writes)]
     }
 
     /// The key that somebody has given, if it is the one of which a log tells.
     private func key(of told: AnnouncedEpoch, in id: ConversationID) -> Bytes32? {
-        self.peers.values.lazy.compactMap { $0.groups[id]?.keys[told.announcement.id] }
+        let name = told.announcement.id
+        let given = self.table[id]?.siteKeys[name].map { [$0.key] } ?? []
+        return (self.peers.values.compactMap { $0.groups[id]?.keys[name] } + given)
             .first { told.announcement.isOf($0, in: id, by: told.device) }
     }
 

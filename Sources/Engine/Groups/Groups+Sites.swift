@@ -1,5 +1,5 @@
 internal import Crypto
-internal import Formats
+package import Formats
 
 /// Groups over servers between sites: under which keys things go there, and what comes.
 ///
@@ -11,6 +11,7 @@ extension Groups {
     func siteRoots(of id: ConversationID) -> [SiteRoot] {
         guard let state = self.table[id] else { return [] }
         return state.held.suffix(Limits.siteKeysRead).reversed().map { SiteRoot($0.key, of: id) }
+            + state.siteKeys.map { SiteRoot(EpochKey(id: $0, key: $1.key), of: id) }
     }
 
     /// By one of its keys; nil where that is not here.
@@ -53,6 +54,99 @@ extension Groups {
         }
     }
 
+    // MARK: For members without a link
+
+    /// The keys that this device gives to members who have no link with it: its own newest, and to those whom it has
+    /// brought in all that are read.
+    ///
+    /// By the rule of links: nobody who is out by the acts that are here gets one, and of a group with history 2 only
+    /// the people of the key.
+    ///
+    /// - Parameter devices: those of a person that have no link here.
+    func siteGifts(
+        of id: ConversationID, to devices: (_ person: PersonID, _ isBroughtHere: Bool) -> [PeerID]
+    ) -> [SiteGift] {
+        guard let state = self.table[id], state.isActive, self.isInside(id) else { return [] }
+        let brought = state.brought(by: self.device)
+        let keys = state.held.suffix(Limits.siteKeysRead).reversed()
+            .compactMap { held -> (key: EpochKey, epoch: Epoch, people: Set<PersonID>)? in
+                guard let known = state.epochs[held.key.id], known.isPlaced,
+                    case .people(let people) = state.view.finding(known.epoch)
+                else { return nil }
+                return (held.key, known.epoch, people)
+            }
+        let own = keys.filter { $0.epoch.device == self.device }.prefix(Limits.siteKeysGiven)
+        var gifts: [SiteGift] = []
+        for person in state.view.roster.members.keys.sorted() where person != self.own {
+            let isBroughtHere = brought[person] != nil
+            for device in devices(person, isBroughtHere) {
+                for (key, epoch, people) in isBroughtHere ? keys[...] : own
+                where state.view.mayGive(epoch, for: people, to: person, on: device) {
+                    guard gifts.count < Limits.siteGifts else { return gifts }
+                    gifts.append(SiteGift(group: id, key: key, person: person, device: device))
+                }
+            }
+        }
+        return gifts
+    }
+
+    /// What tells those whom this device has brought in that they were, by whom it is for.
+    func siteInvitations(of id: ConversationID) -> [PersonID: SiteInvitation] {
+        guard let state = self.table[id], state.isActive, self.isInside(id) else { return [:] }
+        return state.brought(by: self.device).compactMapValues { act in
+            guard case .add(let person) = act.statement.kind,
+                state.view.roster.members[person] != nil,
+                let past = state.view.graph.reach(of: [act.id])
+            else { return nil }
+            // What is lacking comes with the keys.
+            let needed = Set([act.id] + state.reasons(for: act))
+            let all = state.acts(in: past)
+            let first = all.filter { needed.contains($0.id) || $0.statement.kind.isFounding }
+            let rest = all.filter { !needed.contains($0.id) && !$0.statement.kind.isFounding }
+            let chosen = Set((first + rest.reversed()).firstFrame.map(\.id))
+            return SiteInvitation(all.filter { chosen.contains($0.id) })
+        }
+    }
+
+    /// Keeps a key that a letter has brought until a log tells of it.
+    mutating func importKey(
+        _ key: EpochKey, of id: ConversationID, from giver: PersonID, on device: PeerID
+    ) -> (verdict: SiteVerdict, actions: [GroupAction]) {
+        guard let state = self.table[id], state.isActive else { return (.refused(.early), []) }
+        guard state.epochs[key.id]?.key == nil else { return (.known, []) }
+        guard !state.pendingEpochs.contains(key.id) else { return (.taken, []) }
+        guard state.isMember(giver, on: device, for: self.own) else {
+            return (.refused(.early), [])
+        }
+        if state.siteKeys[key.id]?.key != key.key {
+            let count = state.siteKeys.values.count { $0.giver == giver }
+            guard state.siteKeys[key.id] == nil, count < Limits.siteKeysRead,
+                state.siteKeys.count < Limits.siteKeysWaiting
+            else { return (.refused(.room), []) }
+            self.table[id]?.siteKeys[key.id] = (key.key, giver)
+        }
+        let actions = self.tryKeys([key.id], of: id)
+        return (actions.isEmpty ? .refused(.early) : .taken, actions)
+    }
+
+    /// Somebody has brought the user into a group, by a letter that they have signed: whether that asks the user.
+    func considerAtSite(
+        _ acts: [Act], of id: ConversationID, at wall: UInt64
+    ) -> (request: GroupRequest, founding: Group)? {
+        guard self.table[id]?.isActive != true, self.join(id) == nil,
+            let founding = acts.lazy.compactMap({ $0.statement.kind.founded }).first
+        else { return nil }
+        let earlier = self.requests.all[id]
+        let (_, asks) = self.bringing(acts + (earlier?.acts ?? []), of: id, founding)
+        guard let asks, asks.id == acts.last?.id, earlier?.add != asks.id,
+            let device = asks.statement.device, device != self.device
+        else { return nil }
+        let request = GroupRequest(
+            group: id, device: device, add: asks.id, acts: acts, time: wall,
+            source: Source.sites.description)
+        return (request, founding)
+    }
+
     // MARK: What comes
 
     /// Takes an act that a site has brought under a key of its group: whoever published it there was a member once.
@@ -84,5 +178,27 @@ extension Groups {
         }
         if act.statement.basis.contains(where: { !state.has($0) }) { return .refused(.early) }
         return .refused(!isWaiting && forgers.contains(.sites) ? .forged : .room)
+    }
+}
+
+/// A key for a device of a member that has no link here.
+package struct SiteGift: Hashable, Sendable {
+    package let group: ConversationID
+    package let key: EpochKey
+    package let person: PersonID
+    package let device: PeerID
+}
+
+extension GroupState {
+    /// Whom a device has brought in by acts that count, and the last of these of each.
+    fileprivate func brought(by device: PeerID) -> [PersonID: Act] {
+        var found: [PersonID: Act] = [:]
+        for id in self.view.graph.ids where self.view.roster.verdicts[id] == .counts {
+            guard let act = self.acts[id], act.statement.device == device else { continue }
+            var person = act.brings
+            if case .accept(let join) = act.statement.kind { person = self.acts[join]?.brings }
+            if let person { found[person] = act }
+        }
+        return found
     }
 }

@@ -64,6 +64,8 @@ struct Groups {
     var syncs: [ActSync] = []
     /// All acts that are on the disk, in the order in which they came there, since the start.
     var arrivals: [(group: ConversationID, act: ActID)] = []
+    /// Another number whenever other keys may be given to members without a link.
+    var giftChanges: UInt64 = 0
     /// When acts came last.
     var wall: UInt64 = 0
 
@@ -244,6 +246,7 @@ struct Groups {
     mutating func stored(_ writes: GroupWrites) -> (changes: [GroupChange], actions: [GroupAction])
     {
         guard !writes.isEmpty else { return ([], []) }
+        if !writes.acts.isEmpty || !writes.epochs.isEmpty { self.giftChanges += 1 }
         var acts: [ConversationID: [Act]] = [:]
         for act in writes.acts { acts[act.group, default: []].append(act) }
         var keys: [ConversationID: [HeldEpoch]] = [:]

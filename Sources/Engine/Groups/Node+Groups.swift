@@ -208,7 +208,7 @@ extension Node {
                 }
             case .violation(let link, let what): self.violation(link, what)
             case .asked(let request, let group, let link):
-                self.askUser(request, of: group, on: link)
+                self.askUser(request, of: group, from: Source(self.links[link].address))
             case .entered(let request, let group, let host): self.enter(request, group, host)
             case .joinAnswered(let id, let obstacle, let link):
                 self.joinAnswered(id, obstacle, on: link)
@@ -243,9 +243,8 @@ extension Node {
 
     // MARK: Somebody brings the user in
 
-    private mutating func askUser(_ request: GroupRequest, of group: Group, on id: LinkID) {
+    mutating func askUser(_ request: GroupRequest, of group: Group, from source: Source) {
         var request = request
-        let source = Source(self.links[id].address)
         request.source = source.description
         let author = request.author.map { self.persons.people.devices(of: $0) } ?? []
         guard !author.contains(where: { self.standing(of: $0) == .blocked }) else { return }

@@ -86,4 +86,10 @@ extension Limits {
     static let siteFileRoots = 8
     /// Keys of a group under which is read what other sites have, the newest.
     static let siteKeysRead = 64
+    /// Keys of its own that a device gives to each member without a link, the newest.
+    static let siteKeysGiven = 16
+    /// All keys of a group that a device gives at a time.
+    static let siteGifts = 1_024
+    /// Keys of a group that letters have brought and no log tells of, of all who give.
+    static let siteKeysWaiting = 256
 }

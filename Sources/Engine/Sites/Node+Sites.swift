@@ -149,6 +149,7 @@ extension Node {
                 let verdict = self.importPart(part)
                 if verdict == nil { parts[part.name] = verdicts.count }
                 verdicts.append(verdict ?? .known)
+            case .key?, .invitation?: verdicts.append(.refused(.foreign))
             case nil: verdicts.append(.refused(.unsealed))
             }
         }
@@ -229,7 +230,16 @@ extension Node {
         guard let (certificate, item) = letter.open(with: self.own.person) else {
             return .refused(.unsealed)
         }
-        guard case .run(let run) = item else { return .refused(.foreign) }
+        switch item {
+        case .run(let run): return self.importLetter(of: run, from: certificate)
+        case .key(let key, let group): return self.importKey(key, of: group, from: certificate)
+        case .invitation(let invitation):
+            return self.importInvitation(invitation, from: certificate)
+        case .record, .act, .letter, .part: return .refused(.foreign)
+        }
+    }
+
+    private mutating func importLetter(of run: Run, from certificate: Certificate) -> SiteVerdict {
         let peer = run.key.name.author
         let person = certificate.personID
         guard person != self.own.certificate.personID,

@@ -42,6 +42,21 @@ package struct SealedKey: Hashable, Sendable {
         self.signature = giver.sign(said + sealed)
     }
 
+    /// Seals a key as servers between sites keep it: the same key for the same device by the same giver is the same bytes.
+    ///
+    /// The key for this one time follows from the key that is given: only who has that could make it.
+    package init?(
+        _ key: EpochKey, forSitesOf group: ConversationID, to device: PeerID,
+        at address: Bytes32, by giver: Signer
+    ) {
+        let said = Self.said(key.id, of: group, to: device, by: PeerID(giver.publicKey))
+        let hash = key.key.withBytes {
+            BLAKE2b.hash256(said.span.bytes, key: $0, personal: .siteOnce)
+        }
+        var words = HashedWords(hash)
+        self.init(key, of: group, to: device, at: address, by: giver, using: &words)
+    }
+
     /// Whether the giver's device has signed it for this group.
     package func isValid(in group: ConversationID) -> Bool {
         Ed25519.verify(
@@ -106,6 +121,12 @@ package struct SealedKey: Hashable, Sendable {
         return AgreementKey(secret)
     }
 
+    var encoded: [UInt8] {
+        var writer = WireWriter(capacity: 256)
+        self.write(to: &writer)
+        return writer.bytes
+    }
+
     func write(to writer: inout WireWriter) {
         writer.raw(self.epoch)
         writer.raw(self.device.key)
@@ -121,4 +142,17 @@ package struct SealedKey: Hashable, Sendable {
         self.sealed = try reader.raw("sealed key", count: Self.sealedBytes)
         self.signature = try reader.bytes64("sealed signature")
     }
+}
+
+/// The words of a hash, for one key.
+private struct HashedWords: RandomNumberGenerator {
+    private var words: [UInt64]
+
+    init(_ hash: Bytes32) {
+        self.words = stride(from: 0, to: Bytes32.byteCount, by: 8).map { start in
+            hash.bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
+        }
+    }
+
+    mutating func next() -> UInt64 { self.words.removeFirst() }
 }

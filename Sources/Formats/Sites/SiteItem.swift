@@ -7,16 +7,20 @@ package enum SiteItem: Hashable, Sendable {
     case run(Run)
     case record(Record)
     case act(Act)
+    case key(SealedKey, of: ConversationID)
     case letter(SiteLetter)
     case part(SitePart)
+    case invitation(SiteInvitation)
 
-    /// The kind of an item is its first byte; 4 is kept for sealed keys, 5 for fork proofs.
+    /// The kind of an item is its first byte; 5 is kept for fork proofs.
     private enum Kind {
         static let run: UInt8 = 1
         static let record: UInt8 = 2
         static let act: UInt8 = 3
+        static let key: UInt8 = 4
         static let letter: UInt8 = 6
         static let part: UInt8 = 7
+        static let invitation: UInt8 = 8
     }
 
     /// What an item is called, whoever publishes it.
@@ -25,14 +29,20 @@ package enum SiteItem: Hashable, Sendable {
         case run(through: EntryID)
         case record(RecordKey)
         case act(ActID)
+        case key(Bytes32, device: PeerID, giver: PeerID)
         /// By its id.
         case letter(Bytes32)
         case part(SitePart.Name)
+        /// By the act that brings somebody.
+        case invitation(ActID)
 
         var encoded: [UInt8] {
             switch self {
             case .run(let last): return [Kind.run] + last.hash.bytes
             case .act(let id): return [Kind.act] + id.hash.bytes
+            case .invitation(let id): return [Kind.invitation] + id.hash.bytes
+            case .key(let epoch, let device, let giver):
+                return [Kind.key] + epoch.bytes + device.key.bytes + giver.key.bytes
             case .letter(let id): return [Kind.letter] + id.bytes
             case .record(let key):
                 var writer = WireWriter(capacity: 112)
@@ -60,6 +70,8 @@ package enum SiteItem: Hashable, Sendable {
             return .run(through: last)
         case .record(let record): return .record(record.key)
         case .act(let act): return .act(act.id)
+        case .key(let key, _): return .key(key.epoch, device: key.device, giver: key.giver)
+        case .invitation(let invitation): return .invitation(invitation.act.id)
         case .letter(let letter): return .letter(letter.id)
         case .part(let part): return .part(part.name)
         }
@@ -71,6 +83,8 @@ package enum SiteItem: Hashable, Sendable {
         case .run(let run): [Kind.run] + run.encoded
         case .record(let record): [Kind.record] + record.encoded
         case .act(let act): [Kind.act] + act.encoded
+        case .key(let key, let group): [Kind.key] + group.hash.bytes + key.encoded
+        case .invitation(let invitation): [Kind.invitation] + invitation.encoded
         case .letter(let letter): [Kind.letter] + letter.encoded
         case .part(let part): [Kind.part] + part.encoded
         }
@@ -85,6 +99,12 @@ package enum SiteItem: Hashable, Sendable {
             self = .run(try Run(from: &reader))
         case Kind.record: self = .record(try Record(decoding: rest))
         case Kind.act: self = .act(try Act(decoding: rest))
+        case Kind.key:
+            var reader = WireReader(rest)
+            let group = ConversationID(try reader.bytes32("sealed key group"))
+            self = .key(try SealedKey(from: &reader), of: group)
+            try reader.finish("sealed key")
+        case Kind.invitation: self = .invitation(try SiteInvitation(decoding: rest))
         case Kind.letter: self = .letter(try SiteLetter(decoding: rest))
         case Kind.part: self = .part(try SitePart(decoding: rest))
         default: throw .value(field: "site item kind")

@@ -28,6 +28,26 @@ extension GroupNet {
         return all
     }
 
+    /// The letters by which a node gives keys to others and tells them that they were brought in.
+    func letters(by number: UInt8) -> [(subject: String, root: SiteRoot, item: SiteItem)] {
+        let node = self[number].node
+        let certificates = self.nodes.keys.map {
+            (Harness.peer($0), Self.person($0).certify(signer($0), at: 1_767_225_600_000))
+        }
+        let known = Dictionary(certificates) { one, _ in one }
+        let invitations = node.siteInvitations(of: Self.realm).compactMap { told in
+            known[told.device].flatMap {
+                node.letter(.invitation(told.invitation), to: $0, in: Self.realm)
+            }
+        }
+        let keys = node.siteGifts(of: Self.realm).compactMap { gift in
+            known[gift.device].flatMap { node.letter(gift, to: $0, in: Self.realm) }
+        }
+        return (invitations + keys).map { letter, inbox in
+            (inbox.root.subject(of: letter.name), inbox.root, letter)
+        }
+    }
+
     /// Own runs of a node, each with the key under which it goes.
     private func runs(of number: UInt8) -> [(run: Run, key: Bytes32)] {
         var found: [(Run, Bytes32)] = []

@@ -37,6 +37,9 @@ extension ImportItemsMethod: MethodHandler {
             PendingRequest(
                 reply,
                 then: .imported { verdicts in
+                    // A letter may bring a key, and so others to follow.
+                    let now = shell.node.ask { $0.siteTags(of: realm) }
+                    if now.keys != tags.keys { shell.after(0) { shell.resumeExport() } }
                     var result = Result()
                     result.outcomes = zip(verdicts, roots).map { Outcome($0, $1) }
                     reply.answer(result)
@@ -101,6 +104,8 @@ struct SiteCursor: Equatable {
     var lateFiles = SiteFilePlace()
     /// How many of the acts that have come since the daemon's start were given.
     var acts = 0
+    /// At which change keys for members without a link were given last, and how many of these.
+    var gifts = SiteGiftPlace()
 
     private static let markCharacters = 8
 
@@ -110,7 +115,7 @@ struct SiteCursor: Equatable {
             root.tag.prefix(Self.markCharacters) + node.description.prefix(Self.markCharacters))
         let parts = (text ?? "").split(separator: "-", omittingEmptySubsequences: false)
             .map(String.init)
-        guard parts.count == 15, parts[0] == self.mark else { return }
+        guard parts.count == 17, parts[0] == self.mark else { return }
         let numbers = parts[2...6].map { UInt64($0, radix: 36) }
         guard let arrival = Int64(parts[1], radix: 36), arrival >= 0,
             let within = numbers[0].flatMap({ Int(exactly: $0) })
@@ -122,6 +127,7 @@ struct SiteCursor: Equatable {
         guard numbers[1] == boot else { return }
         self.changes = numbers[2]
         self.acts = Int(parts[14], radix: 36) ?? 0
+        self.gifts = SiteGiftPlace(parts[15], parts[16])
         if let changes = numbers[3], let count = numbers[4].flatMap({ Int(exactly: $0) }) {
             self.round = (changes, count)
         }
@@ -133,7 +139,7 @@ struct SiteCursor: Equatable {
             self.mark, String(self.runs.arrival, radix: 36), String(self.runs.within, radix: 36),
             word(boot), word(self.changes), word(self.round?.changes),
             word(self.round.map { UInt64($0.count) }), self.tags, self.pairs, self.wants,
-            self.files.text, self.lateFiles.text, String(self.acts, radix: 36),
+            self.files.text, self.lateFiles.text, String(self.acts, radix: 36), self.gifts.text,
         ].joined(separator: "-")
     }
 
@@ -214,7 +220,7 @@ extension NodeShell {
                 guard now == scopes else { return self.export(params, reply) }
                 let page = SitePage(
                     params: params, realm: realm, places: places, cursor: cursor, next: cursor)
-                self.answer(page, reply, runs)
+                self.addGifts(page) { self.answer($0, reply, runs) }
             }
         }
     }
