@@ -56,7 +56,7 @@ struct GroupState {
     /// Of what is here, also on its way to the disk.
     private(set) var shares: ActShares
     private(set) var epochs: [Bytes32: HeldEpoch] = [:]
-    /// Those of the keys that open something here, by how much their makers knew, the least first.
+    /// The newest of the keys that open something here, by how much their makers knew, the least first.
     private(set) var held: [(key: EpochKey, past: ActSet)] = []
     /// Acts that put somebody or a device out, whether they count or not.
     private(set) var ends = ActSet(room: 0)
@@ -151,12 +151,15 @@ struct GroupState {
             default: break
             }
         }
-        self.held = self.epochs.values.compactMap { held in
+        let all: [(key: EpochKey, past: ActSet)] = self.epochs.values.compactMap { held in
             guard let key = held.key, let past = self.view.graph.reach(of: held.epoch.basis) else {
                 return nil
             }
             return (EpochKey(id: held.epoch.id, key: key), past)
-        }.sorted { ($0.past.count, $0.key.id) < ($1.past.count, $1.key.id) }
+        }
+        self.held = Array(
+            all.sorted { ($0.past.count, $0.key.id) < ($1.past.count, $1.key.id) }
+                .suffix(Limits.siteKeysRead))
     }
 
     /// Takes a key, on its way to the disk.

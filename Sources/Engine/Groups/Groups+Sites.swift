@@ -47,11 +47,10 @@ extension Groups {
         guard let state = self.table[id] else { return }
         let roots = keys.compactMap { self.siteRoot(of: id, under: $0.epoch.id) }
         guard !roots.isEmpty else { return }
-        for act in state.view.graph.ids {
-            if let root = state.acts[act].flatMap({ self.siteRoot(of: $0) }), roots.contains(root) {
-                self.arrivals.append((id, act))
-            }
+        let due = state.view.graph.ids.filter { act in
+            state.acts[act].flatMap { self.siteRoot(of: $0) }.map(roots.contains) ?? false
         }
+        self.arrivals.add(due, of: id)
     }
 
     // MARK: For members without a link
@@ -114,7 +113,7 @@ extension Groups {
     ) -> (verdict: SiteVerdict, actions: [GroupAction]) {
         guard let state = self.table[id], state.isActive else { return (.refused(.early), []) }
         guard state.epochs[key.id]?.key == nil else { return (.known, []) }
-        guard !state.pendingEpochs.contains(key.id) else { return (.taken, []) }
+        guard state.pendingEpochs[key.id] == nil else { return (.taken, []) }
         guard state.isMember(giver, on: device, for: self.own) else {
             return (.refused(.early), [])
         }

@@ -62,8 +62,8 @@ struct Groups {
     var joining: [ConversationID: JoinProgress] = [:]
     /// Requests that wait until linked members have sent their acts.
     var syncs: [ActSync] = []
-    /// All acts that are on the disk, in the order in which they came there, since the start.
-    var arrivals: [(group: ConversationID, act: ActID)] = []
+    /// Acts that are on the disk, as they are given to other sites.
+    var arrivals = ActArrivals()
     /// Another number whenever other keys may be given to members without a link.
     var giftChanges: UInt64 = 0
     /// When acts came last.
@@ -90,7 +90,7 @@ struct Groups {
         }
         for id in self.table.keys.sorted() {
             self.chooseKey(in: id)
-            self.arrivals += self.table[id]?.view.graph.ids.map { (id, $0) } ?? []
+            self.arrivals.add(self.table[id]?.view.graph.ids ?? [], of: id)
         }
     }
 
@@ -257,7 +257,7 @@ struct Groups {
             let before = self.table[id]?.view.roster
             if let acts = acts[id] {
                 self.table[id]?.store(acts)
-                self.arrivals += acts.map { (id, $0.id) }
+                self.arrivals.add(acts.map(\.id), of: id)
             }
             for epoch in keys[id] ?? [] { self.table[id]?.store(epoch) }
             self.chooseKey(in: id)

@@ -23,9 +23,9 @@ extension Node {
     ) -> (acts: [(act: Act, root: SiteRoot)], through: Int) {
         var found: [(Act, SiteRoot)] = []
         var left = bytes
-        var through = min(max(place, 0), self.groups.arrivals.count)
+        var through = self.groups.arrivals.begin(of: place)
         var scopes: [ConversationID: SiteScope?] = [:]
-        for arrival in self.groups.arrivals[through...] {
+        for arrival in self.groups.arrivals.suffix(from: through) {
             let scope =
                 scopes[arrival.group]
                 ?? self.conversations.table[arrival.group].flatMap {
@@ -79,7 +79,7 @@ extension Node {
 
     private func groups(of realm: Realm) -> [ConversationID] {
         self.conversations.table.values.filter {
-            $0.group != nil && self.siteScope(of: $0, in: realm.id) == .all
+            $0.kind.group != nil && self.siteScope(of: $0, in: realm.id) == .all
         }.map(\.id).sorted()
     }
 
