@@ -35,7 +35,9 @@ struct ServerError: Error {
             case (NATS_NOT_FOUND, _), (NATS_NO_RESPONDERS, _), (_, 10059): .absent
             case (NATS_NOT_PERMITTED, _), (NATS_CONNECTION_AUTH_FAILED, _): .forbidden
             case (NATS_TIMEOUT, _), (NATS_NO_SERVER, _), (NATS_CONNECTION_CLOSED, _),
-                (NATS_CONNECTION_DISCONNECTED, _), (NATS_IO_ERROR, _):
+                (NATS_CONNECTION_DISCONNECTED, _), (NATS_IO_ERROR, _),
+                // Nothing is kept for later while there is no connection.
+                (NATS_INSUFFICIENT_BUFFER, _):
                 .away
             default: .other
             }

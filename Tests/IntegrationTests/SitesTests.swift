@@ -203,6 +203,9 @@ extension IntegrationTests {
             for node in [north, south] { try node.join("office/ops") }
             try south.send("hello from the south", to: "office/ops")
             try north.awaitNewest("hello from the south", in: "office/ops")
+            try north.await("names come after texts") { node in
+                try node.history(of: "office/ops").contains { $0["authorName"] == "South" }
+            }
             try Self.end(southern)
             try south.stop()
             let key = try north.key(of: "@South")
