@@ -118,6 +118,24 @@ import Testing
         #expect(scene.texts(at: 4) == ["before", "after", "answer"])
     }
 
+    @Test("goes on with its keys after a restart, and reads what they have sealed")
+    func restart() throws {
+        var scene = DirectNet()
+        scene.revoke()
+        scene.write("after", by: 1)
+        let node = scene.net[3].node
+        let id = scene.conversation
+        let held = try #require(node.conversations.directKeys.table[id]?.held.values.first)
+        var snapshot = Snapshot()
+        snapshot.conversations[id] = ConversationMembership(
+            try #require(node.conversations.table[id]).kind, isJoined: true)
+        snapshot.epochs[id] = [held]
+        snapshot.records = node.persons.profiles.revocations(by: GroupNet.id(of: 1))
+        let again = Harness(3, of: GroupNet.person(3), snapshot: snapshot).node
+        #expect(again.keyToWrite(in: id) == .use(held))
+        #expect(again.keyring.current(in: id)?.id == held.epoch.id)
+    }
+
     @Test("has what stands in no entry sealed so, too")
     func marks() {
         var scene = DirectNet()
