@@ -221,8 +221,10 @@ extension IntegrationTests {
             for node in [old, ben] {
                 try node.stop()
                 #expect(try node.stoad("--check").exit == .code(0))
-                try node.start()
             }
+            try old.start()
+            ben.add(["--peer", try old.address()])
+            try ben.start()
             let all = ["before", "after", "an answer", "once more"]
             _ = try old.stoa("send", there, "once more")
             try ben.await("also after a start") { try texts($0, here) == all }
