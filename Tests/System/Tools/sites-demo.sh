@@ -1,8 +1,8 @@
 #!/bin/bash
 # Three sites of two nodes each, on this machine's loopback, with a NATS server between them: nodes of one site are
-# linked, those of different sites never. A message, a reply, a reaction, a deletion, a file and a first letter cross;
-# then what one sends while nobody else is up, to somebody who comes when the sender is gone. Uses nothing of yours:
-# folders, sockets and keys are temporary, and nothing is sent on a network.
+# linked, those of different sites never. A message, a reply, a reaction, a deletion, a file, a first letter, and a
+# group's invitation, text and removal cross; then what one sends while nobody else is up, to somebody who comes when the
+# sender is gone. Uses nothing of yours: folders, sockets and keys are temporary, and nothing is sent on a network.
 #
 #   sites-demo.sh FOLDER    where stoad, stoa and stoa-sites are
 set -euo pipefail
@@ -130,17 +130,37 @@ as ada send "$cleo" "and its answer" >/dev/null
 await "cleo has the answer" writes cleo "$ada" "and its answer"
 echo "  and a first letter, which was accepted and answered"
 
+fred="@$(key_of fred)" team=+office/team
+as ada group create office/team >/dev/null
+as ada group invite "$team" "$cleo" "$fred" >/dev/null
+for node in cleo fred; do
+    await "$node is asked into the group" asked "$node" "$team"
+    as "$node" accept "$team" >/dev/null
+done
+as ada send "$team" "a word in the group" >/dev/null
+for node in cleo fred; do await "$node has the group's text" writes "$node" "$team" "a word in the group"; done
+as fred send "$team" "and one back" >/dev/null
+for node in ada cleo; do await "$node has fred's" writes "$node" "$team" "and one back"; done
+as ada group remove "$team" "$fred" --yes --now >/dev/null 2>&1
+as ada send "$team" "without fred" >/dev/null
+await "cleo has what comes after the removal" writes cleo "$team" "without fred"
+! writes fred "$team" "without fred" || fail "fred reads on in the group"
+echo "  and a group: two were invited, wrote, and one was removed"
+
 for node in ben cleo dora emil fred; do stop "$node"; done
 before=$(as ada --json sites | sed -n 's/.*"published":\([0-9]*\).*/\1/p')
+as ada send "$team" "nobody is in the group" >/dev/null
 as ada send office/ops "nobody is here" >/dev/null
 sends_file ada map
-await "the server has it" published ada "$before"
+await "the server has both" published ada "$((before + 1))"
 await "and the file" has_parts ada 8
 stop ada
-start emil; carry emil
+start emil; carry emil; start cleo; carry cleo
+await "cleo has what ada wrote in the group" writes cleo "$team" "nobody is in the group"
 await "emil has what ada wrote" shows emil "nobody is here"
 await "emil is told of the file" shows emil map
 gets_file emil map
-echo "  ada wrote and sent a file while nobody else was up, and emil got both when ada was gone"
-! grep -rqF -e "hello from" -e "nobody is here" -e "this one goes" -e "a first letter" -e "office/ops" "$folder/nats" || fail "the server can read"
+echo "  ada wrote and sent a file while nobody else was up, and emil got both when ada was gone; cleo got a text in the group"
+! grep -rqF -e "hello from" -e "nobody is here" -e "this one goes" -e "a first letter" \
+    -e "in the group" -e "office/ops" -e "office/team" "$folder/nats" || fail "the server can read"
 echo "The server stored $(du -sh "$folder/nats" | cut -f 1), and no word of it."
