@@ -21,6 +21,8 @@ final class Clients {
     var exportedAt: UInt64?
     /// When they were given records last, monotonic.
     var recordsExportedAt: UInt64 = 0
+    /// The letters for members of groups that are given to other sites now.
+    var giftRound: SiteGiftRound?
     /// Certificates of devices of members of groups, as the store has them.
     var certificates: [PeerID: Certificate] = [:]
     /// When those who follow lists are told that some have changed.

@@ -41,11 +41,19 @@ struct DirectEpochs: Sendable {
         guard self.people.contains(maker), !self.has(announcement.id),
             announcement.people == PersonID.digest(of: self.people),
             self.announced[announcement.id]?.contains(where: { $0.device == device }) != true,
-            self.announced.values.joined().count(where: { $0.maker == maker })
+            self.announced.values.joined().count(where: {
+                self.shares($0.epoch, room: told.epoch.owner)
+            })
                 < Limits.announcedKeysOfPerson
         else { return false }
         self.announced[announcement.id, default: []].append(told)
         return true
+    }
+
+    /// Whether two keys take room of one share: what devices made that are revoked takes none from their person's others.
+    private func shares(_ epoch: Epoch, room other: OwnedDevice) -> Bool {
+        epoch.maker == other.person
+            && self.words.isRevoked(epoch.owner) == self.words.isRevoked(other)
     }
 
     /// Takes a key of which a log tells, on its way to the disk; nil where none does, or its maker has made too many.
@@ -55,7 +63,7 @@ struct DirectEpochs: Sendable {
                 $0.announcement.isOf(key.key, in: id, by: $0.device)
             })
         else { return nil }
-        let made = self.held.values.filter { $0.epoch.maker == told.maker }
+        let made = self.held.values.filter { self.shares($0.epoch, room: told.epoch.owner) }
         guard made.count + self.pending.count < Limits.keysOfPerson,
             made.count(where: { !$0.isPlaced }) + self.pending.count < Limits.unplacedKeysOfPerson
         else { return nil }

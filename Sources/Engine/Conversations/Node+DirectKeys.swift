@@ -112,7 +112,7 @@ extension Node {
     /// waits to be let in at once.
     private mutating func take(_ keys: [HeldEpoch], of id: ConversationID) {
         guard !keys.isEmpty else { return }
-        guard self.conversations.table[known: id].isRequest else {
+        guard self.conversations.table[known: id].isRequest, !self.isJoinedOrWillBe(id) else {
             self.disk.commits.groups.epochs += keys
             return
         }
@@ -121,6 +121,7 @@ extension Node {
             if let key = ConversationKey(held, in: kind) { self.keyring.add(key) }
         }
         self.conversations.directKeys.takeAnew(id)
+        self.chooseKey(of: id)
     }
 
     /// Takes note of keys of which somebody's log tells who waits to be let in.

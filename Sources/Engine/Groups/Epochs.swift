@@ -13,6 +13,9 @@ package struct Epoch: Hashable, Sendable {
     /// Of the members at that basis; see ``digest(of:)``.
     package let people: Bytes32
 
+    /// The device of the maker.
+    var owner: OwnedDevice { OwnedDevice(person: self.maker, device: self.device) }
+
     package init(
         id: Bytes32, maker: PersonID, device: PeerID, basis: [ActID], people: Bytes32
     ) {

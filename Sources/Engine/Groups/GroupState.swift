@@ -60,13 +60,13 @@ struct GroupState {
     private(set) var held: [(key: EpochKey, past: ActSet)] = []
     /// Acts that put somebody or a device out, whether they count or not.
     private(set) var ends = ActSet(room: 0)
-    /// Keys that letters from other sites have brought, and who gave them, until a log tells of them.
-    var siteKeys: [Bytes32: (key: Bytes32, giver: PersonID)] = [:]
+    /// Keys that letters from other sites have brought, by who gave them, until a log tells of them.
+    var siteKeys: [Bytes32: [PersonID: Bytes32]] = [:]
     /// Keys on their way to the disk, and the devices that made them.
     private(set) var pendingEpochs: [Bytes32: PeerID] = [:]
-    /// How many keys of each person are here or on their way to the disk, and of how many the log is here, too.
-    private var made: [PersonID: Int] = [:]
-    private var placed: [PersonID: Int] = [:]
+    /// How many keys of each device are here or on their way to the disk, and of how many the log is here, too.
+    private var made: [OwnedDevice: Int] = [:]
+    private var placed: [OwnedDevice: Int] = [:]
     /// Keys of which logs tell and that are not here; each may be told of by several devices, of which at most one is
     /// right: only the key shows which.
     var announced: [Bytes32: [AnnouncedEpoch]] = [:]
@@ -131,10 +131,10 @@ struct GroupState {
     mutating func store(_ epoch: HeldEpoch) {
         let isNew = self.pendingEpochs.removeValue(forKey: epoch.epoch.id) == nil
         if isNew, self.epochs[epoch.epoch.id] == nil {
-            self.made[epoch.epoch.maker, default: 0] += 1
+            self.made[epoch.epoch.owner, default: 0] += 1
         }
         if epoch.isPlaced, self.epochs[epoch.epoch.id]?.isPlaced != true {
-            self.placed[epoch.epoch.maker, default: 0] += 1
+            self.placed[epoch.epoch.owner, default: 0] += 1
         }
         self.epochs[epoch.epoch.id] = epoch
         let isLeft = epoch.key == nil
@@ -151,29 +151,49 @@ struct GroupState {
             default: break
             }
         }
-        let all: [(key: EpochKey, past: ActSet)] = self.epochs.values.compactMap { held in
-            guard let key = held.key, let past = self.view.graph.reach(of: held.epoch.basis) else {
-                return nil
+        let all = self.epochs.values.compactMap { held in
+            held.key.flatMap { key in
+                self.view.graph.reach(of: held.epoch.basis).map { past in
+                    (key: EpochKey(id: held.epoch.id, key: key), past: past, held: held)
+                }
             }
-            return (EpochKey(id: held.epoch.id, key: key), past)
         }
-        self.held = Array(
-            all.sorted { ($0.past.count, $0.key.id) < ($1.past.count, $1.key.id) }
-                .suffix(Limits.siteKeysRead))
+        // The best to write with first. Each maker has a turn, so that many keys of one leave out nobody's newest.
+        .sorted { ($1.past.count, $0.key.id) < ($0.past.count, $1.key.id) }
+        var inUse: Bytes32?
+        if case .use(let held) = self.writing { inUse = held.epoch.id }
+        var turns: [PersonID: Int] = [:]
+        let chosen = all.indices.map { index in
+            let maker = all[index].held.epoch.maker
+            turns[maker, default: 0] += 1
+            return (turn: all[index].key.id == inUse ? 0 : turns[maker] ?? 0, index: index)
+        }
+        .sorted { ($0.turn, $0.index) < ($1.turn, $1.index) }.prefix(Limits.siteKeysRead)
+        self.held = chosen.map(\.index).sorted(by: >).map { (all[$0].key, all[$0].past) }
     }
 
     /// Takes a key, on its way to the disk.
     mutating func take(_ epoch: Epoch) {
         guard self.pendingEpochs.updateValue(epoch.device, forKey: epoch.id) == nil else { return }
-        self.made[epoch.maker, default: 0] += 1
+        self.made[epoch.owner, default: 0] += 1
     }
 
     /// Whether one more key of somebody is taken: of those whose log is not here only a few, so that the room for the
     /// logs bounds the others.
-    func takesKey(of maker: PersonID) -> Bool {
-        let made = self.made[maker] ?? 0
+    ///
+    /// What devices made that are cut now takes no room from their person's others.
+    func takesKey(of maker: OwnedDevice) -> Bool {
+        func count(_ counts: [OwnedDevice: Int]) -> Int {
+            counts.reduce(0) { self.shares($1.key, room: maker) ? $0 + $1.value : $0 }
+        }
+        let made = count(self.made)
         return made < Limits.keysOfPerson
-            && made - (self.placed[maker] ?? 0) < Limits.unplacedKeysOfPerson
+            && made - count(self.placed) < Limits.unplacedKeysOfPerson
+    }
+
+    private func shares(_ device: OwnedDevice, room other: OwnedDevice) -> Bool {
+        let cut = self.view.roster.cutDevices
+        return device.person == other.person && cut.contains(device) == cut.contains(other)
     }
 
     /// The run is on the disk in which a device announces a key.
@@ -185,12 +205,11 @@ struct GroupState {
     }
 
     /// Whether one more key is kept of which a log of somebody tells: each has a share, members in any case.
-    func hasRoom(forKeyOf maker: PersonID) -> Bool {
+    func hasRoom(forKeyOf maker: OwnedDevice) -> Bool {
         let all = self.announced.values.joined()
-        guard all.count(where: { $0.maker == maker }) < Limits.announcedKeysOfPerson else {
-            return false
-        }
-        return self.view.roster.members[maker] != nil || all.count < Limits.announcedKeys
+        let count = all.count { self.shares($0.epoch.owner, room: maker) }
+        guard count < Limits.announcedKeysOfPerson else { return false }
+        return self.view.roster.members[maker.person] != nil || all.count < Limits.announcedKeys
     }
 
     /// What is known with what is on its way to the disk, and with these.

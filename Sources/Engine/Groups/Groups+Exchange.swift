@@ -11,8 +11,9 @@ extension Groups {
     }
 
     mutating func unlinked(_ link: LinkID) {
+        // Of strangers' links nothing follows for groups.
+        if self.peers[link]?.groups.isEmpty == false { self.giftChanges += 1 }
         self.peers[link] = nil
-        self.giftChanges += 1
         for index in self.syncs.indices { self.syncs[index].end(link) }
         for id in self.joining.keys { self.joining[id]?.answers[link] = nil }
         for id in self.table.keys {

@@ -53,7 +53,7 @@ extension Groups {
         guard let state = self.table[id], state.view.roster.brought.contains(person),
             state.epochs[name]?.key == nil, state.epochs[name]?.epoch.device != log.author,
             state.announced[name]?.contains(where: { $0.device == log.author }) != true,
-            state.hasRoom(forKeyOf: person)
+            state.hasRoom(forKeyOf: OwnedDevice(person: person, device: log.author))
         else { return [] }
         self.table[id]?.announced[name, default: []].append(
             AnnouncedEpoch(announcement: announcement, maker: person, device: log.author))
@@ -136,7 +136,7 @@ extension Groups {
             }
             let known = all.first { $0.key != nil }
             for (told, key) in known.map({ [$0] }) ?? all
-            where !told.isVoid && state.takesKey(of: told.maker) {
+            where !told.isVoid && state.takesKey(of: told.epoch.owner) {
                 guard key != nil || state.group.history == .joined else { continue }
                 switch state.finding(told.epoch) {
                 case .waits: continue
@@ -171,7 +171,7 @@ extension Groups {
     /// The key that somebody has given, if it is the one of which a log tells.
     private func key(of told: AnnouncedEpoch, in id: ConversationID) -> Bytes32? {
         let name = told.announcement.id
-        let given = self.table[id]?.siteKeys[name].map { [$0.key] } ?? []
+        let given = self.table[id]?.siteKeys[name]?.values.map { $0 } ?? []
         return (self.peers.values.compactMap { $0.groups[id]?.keys[name] } + given)
             .first { told.announcement.isOf($0, in: id, by: told.device) }
     }

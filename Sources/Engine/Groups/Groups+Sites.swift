@@ -10,8 +10,10 @@ extension Groups {
     /// What names and seals a group on servers by the keys that are here, the newest first.
     func siteRoots(of id: ConversationID) -> [SiteRoot] {
         guard let state = self.table[id] else { return [] }
-        return state.held.suffix(Limits.siteKeysRead).reversed().map { SiteRoot($0.key, of: id) }
-            + state.siteKeys.map { SiteRoot(EpochKey(id: $0, key: $1.key), of: id) }
+        let waiting = state.siteKeys.flatMap { name, keys in
+            Set(keys.values).map { EpochKey(id: name, key: $0) }
+        }
+        return (state.held.reversed().map(\.key) + waiting).map { SiteRoot($0, of: id) }
     }
 
     /// By one of its keys; nil where that is not here.
@@ -29,16 +31,18 @@ extension Groups {
         return self.table[id]?.held.last.map { SiteRoot($0.key, of: id) }
     }
 
-    /// Under which key an act goes: the first one that is for nobody whom its author knew to be out; nil while there is
-    /// none.
+    /// Under which key an act goes; nil while there is none.
     ///
-    /// So whoever is put out learns of that and of nothing later, and all members publish an act under one subject.
+    /// It is the newest that its author can have had, which is for nobody whom they knew to be out; or else the first later
+    /// one. So whoever is put out learns of that and of nothing later, whoever came later has the key of what they need, and
+    /// all members publish an act under one subject.
     func siteRoot(of act: Act) -> SiteRoot? {
         guard let state = self.table[act.group],
             let past = state.view.graph.reach(of: act.statement.basis)
         else { return nil }
         let ends = state.ends.intersection(past)
-        return state.held.first { ends.isSubset(of: $0.past) }
+        let covering = state.held.filter { ends.isSubset(of: $0.past) }
+        return (covering.last { $0.past.isSubset(of: past) } ?? covering.first)
             .map { SiteRoot($0.key, of: act.group) }
     }
 
@@ -55,8 +59,10 @@ extension Groups {
 
     // MARK: For members without a link
 
-    /// The keys that this device gives to members who have no link with it: its own newest, and to those whom it has
-    /// brought in all that are read.
+    /// The keys that this device gives to members who have no link with it, the newest first.
+    ///
+    /// To all goes the one in use, whoever made it, and this device's own newest; to those whom it has brought in, and to
+    /// the user's other devices, all that are read.
     ///
     /// By the rule of links: nobody who is out by the acts that are here gets one, and of a group with history 2 only
     /// the people of the key.
@@ -67,22 +73,32 @@ extension Groups {
     ) -> [SiteGift] {
         guard let state = self.table[id], state.isActive, self.isInside(id) else { return [] }
         let brought = state.brought(by: self.device)
-        let keys = state.held.suffix(Limits.siteKeysRead).reversed()
+        let keys = state.held.reversed()
             .compactMap { held -> (key: EpochKey, epoch: Epoch, people: Set<PersonID>)? in
                 guard let known = state.epochs[held.key.id], known.isPlaced,
                     case .people(let people) = state.view.finding(known.epoch)
                 else { return nil }
                 return (held.key, known.epoch, people)
             }
-        let own = keys.filter { $0.epoch.device == self.device }.prefix(Limits.siteKeysGiven)
-        var gifts: [SiteGift] = []
-        for person in state.view.roster.members.keys.sorted() where person != self.own {
+        let members = state.view.roster.members.keys.sorted().map { person in
             let isBroughtHere = brought[person] != nil
-            for device in devices(person, isBroughtHere) {
-                for (key, epoch, people) in isBroughtHere ? keys[...] : own
-                where state.view.mayGive(epoch, for: people, to: person, on: device) {
+            return (
+                person: person, getsAll: isBroughtHere || person == self.own,
+                devices: devices(person, isBroughtHere).filter { $0 != self.device }
+            )
+        }
+        var own = 0
+        var gifts: [SiteGift] = []
+        for (key, epoch, people) in keys {
+            let isOwn = epoch.device == self.device
+            if isOwn { own += 1 }
+            let isForAll = key.id == state.idInUse || isOwn && own <= Limits.siteKeysGiven
+            for member in members where isForAll || member.getsAll {
+                for device in member.devices
+                where state.view.mayGive(epoch, for: people, to: member.person, on: device) {
                     guard gifts.count < Limits.siteGifts else { return gifts }
-                    gifts.append(SiteGift(group: id, key: key, person: person, device: device))
+                    gifts.append(
+                        SiteGift(group: id, key: key, person: member.person, device: device))
                 }
             }
         }
@@ -90,12 +106,17 @@ extension Groups {
     }
 
     /// What tells those whom this device has brought in that they were, by whom it is for.
-    func siteInvitations(of id: ConversationID) -> [PersonID: SiteInvitation] {
+    ///
+    /// - Parameter writers: who has written there, and so is in.
+    func siteInvitations(
+        of id: ConversationID, but writers: Set<PersonID>
+    ) -> [PersonID: SiteInvitation] {
         guard let state = self.table[id], state.isActive, self.isInside(id) else { return [:] }
-        return state.brought(by: self.device).compactMapValues { act in
-            guard case .add(let person) = act.statement.kind,
-                state.view.roster.members[person] != nil,
-                let past = state.view.graph.reach(of: [act.id])
+        let added = state.brought(by: self.device) { act in
+            if case .add = act.statement.kind { true } else { false }
+        }.filter { !writers.contains($0.key) && state.view.roster.members[$0.key] != nil }
+        return added.compactMapValues { act in
+            guard let past = state.view.graph.reach(of: [act.id])
             else { return nil }
             // What is lacking comes with the keys.
             let needed = Set([act.id] + state.reasons(for: act))
@@ -117,13 +138,7 @@ extension Groups {
         guard state.isMember(giver, on: device, for: self.own) else {
             return (.refused(.early), [])
         }
-        if state.siteKeys[key.id]?.key != key.key {
-            let count = state.siteKeys.values.count { $0.giver == giver }
-            guard state.siteKeys[key.id] == nil, count < Limits.siteKeysRead,
-                state.siteKeys.count < Limits.siteKeysWaiting
-            else { return (.refused(.room), []) }
-            self.table[id]?.siteKeys[key.id] = (key.key, giver)
-        }
+        self.table[id]?.wait(for: key, from: giver)
         let actions = self.tryKeys([key.id], of: id)
         return (actions.isEmpty ? .refused(.early) : .taken, actions)
     }
@@ -189,11 +204,42 @@ package struct SiteGift: Hashable, Sendable {
 }
 
 extension GroupState {
+    fileprivate var idInUse: Bytes32? {
+        if case .use(let held) = self.writing { held.epoch.id } else { nil }
+    }
+
+    /// Keeps a key until a log tells of it, beside what others have given by the same name, since only one can be right; of
+    /// too many one of those gives way of which most are here.
+    fileprivate mutating func wait(for key: EpochKey, from giver: PersonID) {
+        guard self.siteKeys[key.id]?[giver] != key.key else { return }
+        self.siteKeys[key.id, default: [:]][giver] = key.key
+        var counts: [PersonID: Int] = [:]
+        for givers in self.siteKeys.values {
+            for giver in givers.keys { counts[giver, default: 0] += 1 }
+        }
+        var most: PersonID? = (counts[giver] ?? 0) > Limits.siteKeysRead ? giver : nil
+        if most == nil, counts.values.reduce(0, +) > Limits.siteKeysWaiting {
+            most = counts.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key
+        }
+        guard let most,
+            let gone = self.siteKeys.filter({ $0.key != key.id && $0.value[most] != nil }).keys
+                .min()
+        else { return }
+        self.siteKeys[gone]?[most] = nil
+        if self.siteKeys[gone]?.isEmpty == true { self.siteKeys[gone] = nil }
+    }
+
     /// Whom a device has brought in by acts that count, and the last of these of each.
-    fileprivate func brought(by device: PeerID) -> [PersonID: Act] {
+    ///
+    /// - Parameter isMeant: which acts are looked at.
+    fileprivate func brought(
+        by device: PeerID, isMeant: (Act) -> Bool = { _ in true }
+    ) -> [PersonID: Act] {
         var found: [PersonID: Act] = [:]
         for id in self.view.graph.ids where self.view.roster.verdicts[id] == .counts {
-            guard let act = self.acts[id], act.statement.device == device else { continue }
+            guard let act = self.acts[id], act.statement.device == device, isMeant(act) else {
+                continue
+            }
             var person = act.brings
             if case .accept(let join) = act.statement.kind { person = self.acts[join]?.brings }
             if let person { found[person] = act }

@@ -40,7 +40,7 @@ extension Node {
         let kind = self.conversations.table[known: id].kind
         guard kind.epochSuite != nil else { return (self.keyring.current(in: id), nil) }
         switch self.keyToWrite(in: id) {
-        case .root: return (self.keyring.current(in: id), nil)
+        case .root: return (kind.key, nil)
         case .none(let obstacle): throw .group(obstacle)
         case .use(let held):
             guard let key = ConversationKey(held, in: kind) else { throw .cannotSeal }

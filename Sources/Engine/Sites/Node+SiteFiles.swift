@@ -91,5 +91,5 @@ extension Limits {
     /// All keys of a group that a device gives at a time.
     static let siteGifts = 1_024
     /// Keys of a group that letters have brought and no log tells of, of all who give.
-    static let siteKeysWaiting = 256
+    static let siteKeysWaiting = 1_024
 }

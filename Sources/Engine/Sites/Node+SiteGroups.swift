@@ -48,7 +48,7 @@ extension Node {
     /// Another number whenever ``siteGifts(of:)`` or ``siteInvitations(of:)`` may give something else.
     package var giftChanges: UInt64 {
         self.conversations.table.values.reduce(self.groups.giftChanges) {
-            $0 &+ UInt64($1.logs.count)
+            $0 &+ UInt64($1.kind.group == nil ? 0 : $1.logs.count)
         }
     }
 
@@ -67,9 +67,8 @@ extension Node {
         for id in self.groups(of: realm) {
             let known = self.conversations.table[known: id]
             let writers = Set(known.logs.keys.compactMap { known.log($0).person })
-            let all = self.groups.siteInvitations(of: id).sorted { $0.key < $1.key }
-            // Who writes there is in.
-            for (person, invitation) in all where !writers.contains(person) {
+            let all = self.groups.siteInvitations(of: id, but: writers).sorted { $0.key < $1.key }
+            for (person, invitation) in all {
                 let devices = self.unlinkedDevices(of: person, in: id, isNew: true)
                 if let device = devices.first { found.append((invitation, device)) }
             }
@@ -100,7 +99,8 @@ extension Node {
         // Of somebody new no log is in the group: others are.
         if isNew || devices.isEmpty { devices.formUnion(self.persons.people.authors(of: person)) }
         return devices.filter {
-            self.links.link(with: $0) == nil && !self.persons.people.isRevoked($0)
+            self.links.link(with: $0) == nil && !self.isRevoked($0, as: person)
+                && !self.isBlocked($0, of: person)
         }.sorted().suffix(Limits.devicesPerPerson)
     }
 

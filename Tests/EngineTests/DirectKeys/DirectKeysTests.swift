@@ -72,6 +72,31 @@ import Testing
         #expect(other.subject != item.subject)
     }
 
+    @Test("of a stolen device take no room from its person's others once it is revoked")
+    func stolenRoom() throws {
+        var keys = self.keys([], [:])
+        func announce(_ told: EpochAnnouncement, by device: OwnedDevice) -> HeldEpoch? {
+            keys.announced(told, by: device, in: Self.id, of: Self.people)
+        }
+        for number in 0..<Limits.announcedKeysOfPerson {
+            let bytes =
+                [UInt8(number >> 8), UInt8(number & 255)] + [UInt8](repeating: 9, count: 30)
+            let key = try #require(Bytes32(bytes))
+            #expect(
+                announce(
+                    Self.announcement(of: key, [Self.item(1)], by: Self.stolen), by: Self.stolen)
+                    == nil)
+        }
+        let laptop = OwnedDevice(person: Self.ada, device: PeerID(fixed32(13)))
+        let told = Self.announcement(of: fixed32(200), [Self.item(5)], by: laptop)
+        let given = keys.receive(
+            [EpochKey(id: told.id, key: fixed32(200))], of: Self.id, on: Self.link)
+        #expect(given.isEmpty)
+        #expect(announce(told, by: laptop) == nil)
+        keys.choose(in: Self.id, of: Self.people, Self.words(Self.word(5)), for: Self.here)
+        #expect(announce(told, by: laptop)?.epoch.id == told.id)
+    }
+
     @Test("are used where their makers knew each revocation that is known here, and no other")
     func use() {
         let one = Self.held(1, [Self.item(5)])

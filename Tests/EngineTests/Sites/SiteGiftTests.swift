@@ -35,7 +35,8 @@ import Testing
         #expect(net.texts(at: 2).last == "without the third")
         #expect(net.texts(at: 3).last == "by 3")
         #expect(net[2].node.groups.table[net.group]?.siteKeys.isEmpty == true)
-        // He goes on under the same key.
+        // He goes on under the same key, and gives it, too: whoever made it may be gone.
+        #expect(net[2].node.siteGifts(of: GroupNet.realm).contains { $0.device == Harness.peer(1) })
         net.write("by the second", by: 2)
         net.read(1, net.published(by: 2))
         #expect(net.texts(at: 1).last == "by the second")
@@ -62,11 +63,51 @@ import Testing
         #expect(net.give(2, stranger, under: root) == .refused(.early))
         #expect(net[2].node.groups.table[net.group]?.siteKeys.isEmpty == true)
         for byte in 1...70 as ClosedRange<UInt8> {
-            let verdict = net.give(2, try letter(byte, by: 1).1, under: root)
-            #expect(verdict == .refused(byte <= 64 ? .early : .room), "\(byte)")
+            #expect(net.give(2, try letter(byte, by: 1).1, under: root) == .refused(.early))
         }
         #expect(net[2].node.groups.table[net.group]?.siteKeys.count == 64)
         #expect(net.give(3, try letter(1, by: 1).1, under: root) == .refused(.unsealed))
+    }
+
+    // Shows: sites.groups
+    @Test("stay right where somebody has given a wrong one by the same name before")
+    func wrong() throws {
+        var net = Self.apart()
+        net.ask(1, .groupAct(net.group, .remove(GroupNet.id(of: 3), seen: [])))
+        net.write("without the third", by: 1)
+        let table = try #require(net[1].node.groups.table[net.group])
+        let key = try #require(table.held.last?.key)
+        net[2].node.groups.table[net.group]?.siteKeys[key.id] = [GroupNet.id(of: 3): fixed32(77)]
+        net.read(2, net.letters(by: 1) + net.published(by: 1))
+        #expect(net.texts(at: 2).last == "without the third")
+        #expect(net[2].node.groups.table[net.group]?.siteKeys.isEmpty == true)
+    }
+
+    // Shows: sites.groups
+    @Test(
+        "reach who came later to a group where newcomers read nothing from before, and so do acts")
+    func joined() {
+        var net = GroupNet(1...3, members: 1...2, history: .joined, realm: GroupNet.realm)
+        net.write("from before", by: 1)
+        net.settle()
+        net.add(3)
+        net.accept(3)
+        for number in 1...3 as ClosedRange<UInt8> {
+            net.write("by \(number)", by: number)
+            net.settle()
+        }
+        for (one, other) in [(1, 2), (1, 3), (2, 3)] as [(UInt8, UInt8)] {
+            net.disconnect(one, other)
+        }
+        net.ask(1, .groupAct(net.group, .admin(GroupNet.id(of: 2), 300)))
+        net.write("under another key", by: 1)
+        let letters = net.letters(by: 1)
+        for number in 2...3 as ClosedRange<UInt8> {
+            net.read(number, letters + net.published(by: 1))
+        }
+        #expect(net.texts(at: 2).last == "under another key")
+        #expect(net.texts(at: 3).last == "under another key")
+        #expect(!net.texts(at: 3).contains("from before"))
     }
 
     // Shows: sites.groups
@@ -84,6 +125,8 @@ import Testing
         let opening = TestLog(signer(3), in: hall.conversation).opening(of: GroupNet.person(3))
         net.ask(1, .importItems([.run(opening.run)]))
         net.ask(1, .groupAct(net.group, .add(GroupNet.id(of: 3))))
+        // Also before it is told.
+        net.ask(1, .groupAct(net.group, .admin(GroupNet.id(of: 3), 300)))
         let letters = net.letters(by: 1)
         net.read(3, letters)
         #expect(net[3].node.pendingGroupRequests.map(\.group) == [net.group])
@@ -92,7 +135,7 @@ import Testing
         net.read(3, letters + net.published(by: 1))
         #expect(net.texts(at: 3) == ["from before"])
         net.write("by the third", by: 3)
-        net.read(1, net.published(by: 3))
+        net.read(1, net.letters(by: 3) + net.published(by: 3))
         #expect(net.texts(at: 1).last == "by the third")
         #expect(net[1].node.siteInvitations(of: GroupNet.realm).isEmpty, "who writes there is in")
     }

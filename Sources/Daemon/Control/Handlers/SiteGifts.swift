@@ -3,9 +3,9 @@ internal import Engine
 internal import Formats
 internal import Storage
 
-/// How many of the keys for members without a link were given.
+/// How many of the letters for members without a link were given.
 struct SiteGiftPlace: Equatable {
-    /// Of which change these are; 0 for none since the daemon's start.
+    /// Of which round; 0 for none since the daemon's start.
     var changes: UInt64 = 0
     var count = 0
 
@@ -22,59 +22,102 @@ struct SiteGiftPlace: Equatable {
     var text: String { "\(String(self.changes, radix: 36))-\(String(self.count, radix: 36))" }
 }
 
+/// The letters that were due at one moment: all are given before it is looked again what is due.
+struct SiteGiftRound {
+    enum Letter {
+        case invitation(SiteInvitation, to: PeerID)
+        case key(SiteGift)
+
+        var device: PeerID {
+            switch self {
+            case .invitation(_, let device): device
+            case .key(let gift): gift.device
+            }
+        }
+
+        var group: ConversationID {
+            switch self {
+            case .invitation(let invitation, _): invitation.group
+            case .key(let gift): gift.group
+            }
+        }
+    }
+
+    let changes: UInt64
+    let letters: [Letter]
+}
+
 /// Letters for members of groups: keys, and that somebody was brought in.
 extension NodeShell {
     /// The most letters in a page, and the most certificates that are remembered for them.
     private static let lettersPerPage = 128
     private static let rememberedCertificates = 4_096
 
-    /// Adds what is new of keys and invitations for people who have no link here.
+    /// Adds what is due of keys and invitations for people who have no link here, which is a page by itself.
     func addGifts(_ page: SitePage, then: @escaping (SitePage) -> Void) {
-        let realm = page.realm
-        let changes = self.node.ask { $0.giftChanges } &+ 1
         var page = page
-        if page.next.gifts.changes != changes {
-            (page.next.gifts.changes, page.next.gifts.count) = (changes, 0)
+        guard let round = self.giftRound(at: &page.next.gifts, in: page.realm) else {
+            return then(page)
         }
-        guard page.next.gifts.count < Int.max else { return then(page) }
-        let (invitations, gifts) = self.node.ask {
-            ($0.siteInvitations(of: realm), $0.siteGifts(of: realm))
-        }
-        let first = page.next.gifts.count
-        let (left, more) =
-            (invitations.dropFirst(first), gifts.dropFirst(max(0, first - invitations.count)))
-        let due =
-            left.prefix(Self.lettersPerPage).map { ($0.device, $0.invitation.group) }
-            + more.prefix(Self.lettersPerPage).map { ($0.device, $0.group) }
+        let due = Array(
+            round.letters.dropFirst(page.next.gifts.count).prefix(Self.lettersPerPage))
         self.learnCertificates(of: due) { certificates in
-            for (invitation, device) in left.prefix(Self.lettersPerPage) {
-                guard let certificate = certificates[device] else { continue }
-                let letter = self.node.ask {
-                    $0.letter(.invitation(invitation), to: certificate, in: realm)
-                }
-                page.add(letter)
+            var bytes = 0
+            for letter in due where bytes < Self.giftBytes {
+                page.next.gifts.count += 1
+                guard let certificate = certificates[letter.device] else { continue }
+                bytes += page.add(self.sealed(letter, to: certificate, in: page.realm))
             }
-            for gift in more.prefix(Self.lettersPerPage - min(left.count, Self.lettersPerPage)) {
-                guard let certificate = certificates[gift.device] else { continue }
-                page.add(self.node.ask { $0.letter(gift, to: certificate, in: realm) })
+            if page.next.gifts.count >= round.letters.count {
+                page.next.gifts.count = Int.max
+                self.clients.giftRound = nil
             }
-            let isAll = left.count + more.count <= Self.lettersPerPage
-            page.next.gifts.count = isAll ? Int.max : first + Self.lettersPerPage
-            if !isAll { page.result.more = true }
+            page.result.more = true
             then(page)
+        }
+    }
+
+    /// The round that a program is in, or a new one where something else may be due; nil where nothing is.
+    private func giftRound(at place: inout SiteGiftPlace, in realm: Realm) -> SiteGiftRound? {
+        if place.count < Int.max, let round = self.clients.giftRound,
+            round.changes == place.changes
+        {
+            return round
+        }
+        let changes = self.node.ask { $0.giftChanges } &+ 1
+        guard place.count < Int.max || place.changes != changes else { return nil }
+        let letters = self.node.ask { node in
+            node.siteInvitations(of: realm).map {
+                SiteGiftRound.Letter.invitation($0.invitation, to: $0.device)
+            } + node.siteGifts(of: realm).map(SiteGiftRound.Letter.key)
+        }
+        (place.changes, place.count) = (changes, letters.isEmpty ? Int.max : 0)
+        self.clients.giftRound =
+            letters.isEmpty ? nil : SiteGiftRound(changes: changes, letters: letters)
+        return self.clients.giftRound
+    }
+
+    private func sealed(
+        _ letter: SiteGiftRound.Letter, to certificate: Certificate, in realm: Realm
+    ) -> (letter: SiteItem, inbox: SiteInbox)? {
+        self.node.ask { node in
+            switch letter {
+            case .invitation(let invitation, _):
+                node.letter(.invitation(invitation), to: certificate, in: realm)
+            case .key(let gift): node.letter(gift, to: certificate, in: realm)
+            }
         }
     }
 
     /// Gives the certificates of devices: what the node does not know the store has.
     private func learnCertificates(
-        of due: [(device: PeerID, group: ConversationID)],
-        then: @escaping ([PeerID: Certificate]) -> Void
+        of due: [SiteGiftRound.Letter], then: @escaping ([PeerID: Certificate]) -> Void
     ) {
         var found: [PeerID: Certificate] = [:]
-        for (device, group) in due where found[device] == nil {
-            found[device] =
-                self.clients.certificates[device]
-                ?? self.node.ask { $0.certificate(of: device, in: group) }
+        for letter in due where found[letter.device] == nil {
+            found[letter.device] =
+                self.clients.certificates[letter.device]
+                ?? self.node.ask { $0.certificate(of: letter.device, in: letter.group) }
         }
         let lacking = Set(due.map(\.device)).subtracting(found.keys)
         guard !lacking.isEmpty else { return then(found) }
@@ -93,9 +136,11 @@ extension NodeShell {
 }
 
 extension SitePage {
-    fileprivate mutating func add(_ letter: (letter: SiteItem, inbox: SiteInbox)?) {
-        guard let letter else { return }
-        self.result.items.append(
-            ExportItemsMethod.Item(letter.letter, letter.inbox.root, isOwn: true))
+    /// - Returns: how many bytes it takes.
+    fileprivate mutating func add(_ letter: (letter: SiteItem, inbox: SiteInbox)?) -> Int {
+        guard let letter else { return 0 }
+        let item = ExportItemsMethod.Item(letter.letter, letter.inbox.root, isOwn: true)
+        self.result.items.append(item)
+        return item.data.bytes.count
     }
 }

@@ -163,6 +163,8 @@ struct WaitingExport {
 extension NodeShell {
     /// How many runs are sealed at once, in bytes.
     private static var exportBytes: Int { ControlLimits.siteBytes / 2 }
+    /// Of letters for members of groups: one more may be 70,000.
+    static var giftBytes: Int { exportBytes / 2 }
     /// After how long without a question the program is not there any more.
     private static var absentMilliseconds: UInt64 { 90_000 }
     /// How often records go out at most where nothing else does.
@@ -220,7 +222,7 @@ extension NodeShell {
                 guard now == scopes else { return self.export(params, reply) }
                 let page = SitePage(
                     params: params, realm: realm, places: places, cursor: cursor, next: cursor)
-                self.addGifts(page) { self.answer($0, reply, runs) }
+                self.answer(page, reply, runs)
             }
         }
     }
@@ -267,13 +269,16 @@ extension NodeShell {
         } else {
             page.result.more = true
         }
-        // Texts go first, and a part beside many of them would be more than one line may have.
+        // Texts go first, and what comes after beside many of them would be more than one line may have.
         let bytes = page.result.items.reduce(0) { $0 + $1.data.bytes.count }
-        if page.params.files == true, bytes > Self.exportBytes / 2 { page.result.more = true }
-        guard page.params.files == true, page.result.more == nil else {
-            return self.finish(page, reply)
+        if bytes > Self.exportBytes / 2 { page.result.more = true }
+        guard page.result.more == nil else { return self.finish(page, reply) }
+        self.addGifts(page) { page in
+            guard page.params.files == true, page.result.more == nil else {
+                return self.finish(page, reply)
+            }
+            self.addFiles(page) { self.finish($0, reply) }
         }
-        self.addFiles(page) { self.finish($0, reply) }
     }
 
     /// Answers with a page, or waits where there is nothing.
