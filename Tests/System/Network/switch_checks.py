@@ -10,6 +10,7 @@ from typing import Any
 
 from Driver.checks import Broken, Checks
 from Driver.lab import Lab
+from Driver.process import until
 
 DATAGRAMS = str(Path(__file__).resolve().with_name("datagrams.py"))
 COUNT = 1_000
@@ -102,6 +103,11 @@ class SwitchChecks:
             "switch: passes on no faster than told", seen["meanMilliseconds"] > 200, seen)
         self.faults("")
 
+    def link(self) -> str:
+        return subprocess.run(
+            [*self.lab.prefix(2), "ip", "link", "show", "eth0"], capture_output=True, text=True,
+            check=True).stdout
+
     def severed(self) -> None:
         self.lab.command("block 1 2")
         there, back = self.pass_on(100), self.pass_on(100, 2, 1)
@@ -111,11 +117,12 @@ class SwitchChecks:
         self.lab.command("open 1 2")
         self.lab.command("cut 2")
         cut = self.pass_on(100)
-        carrier = subprocess.run(
-            [*self.lab.prefix(2), "ip", "link", "show", "eth0"], capture_output=True, text=True)
+        link = self.link()
         self.checks.that(
             "switch: takes the carrier away with the cable",
-            cut["count"] == 0 and "NO-CARRIER" in carrier.stdout, (cut, carrier.stdout))
+            cut["count"] == 0 and "NO-CARRIER" in link, (cut, link))
         self.lab.command("mend 2")
+        # The kernel takes a moment to look.
+        until("the cable is back", lambda: "LOWER_UP" in self.link())
         mended = self.pass_on(100)
         self.checks.that("switch: gives the cable back", mended["count"] == 100, mended)
