@@ -163,7 +163,6 @@ async def forged(
         return sealed(entry, saying("forged"), other, own.name, own.seq + 1, own.head)
 
     write(lambda entry: entry)
-    write(lambda entry: with_key(entry, replace(key, root=bytes(31) + b"\x01")))
     right = key_id(key.root, key.identifier)
     write(lambda entry: replace(with_key(entry, replace(key, root=b"\x01" * 32)), epoch=right))
     pat.say(conversation, "and this is mine")
@@ -178,6 +177,12 @@ async def forged(
         session.link.send(frames.live_run(item.packed()))
     await rig.alive(pat, "a log of somebody else is refused, and the link stays", session)
     checks.that("nothing of it is shown", "forged" not in await texts(rig, "@Pat"))
+    # A key that no log has told of may come yet, so what it seals waits, and all behind it.
+    write(lambda entry: with_key(entry, replace(key, root=bytes(31) + b"\x01")))
+    pat.say(conversation, "behind it")
+    await rig.alive(pat, "a key that nobody has ends no link", session)
+    held = await texts(rig, "@Pat")
+    checks.that("nothing is shown behind it", "forged" not in held and "behind it" not in held)
 
 
 async def secret(rig: Rig, suite: str) -> None:
