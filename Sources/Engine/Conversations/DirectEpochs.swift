@@ -10,7 +10,7 @@ struct DirectEpochs: Sendable {
     private(set) var held: [Bytes32: HeldEpoch] = [:]
     /// Those on their way there.
     private var pending: Set<Bytes32> = []
-    /// Keys of which logs tell and that are not here; of several devices that tell of one at most one is right.
+    /// Keys that logs announce and that are not here: if several devices announce the same one, at most one is right.
     private(set) var announced: [Bytes32: [AnnouncedEpoch]] = [:]
     /// What the next own entry is sealed with.
     private(set) var writing = KeyToWrite.root
@@ -33,7 +33,7 @@ struct DirectEpochs: Sendable {
         self.announced[epoch.epoch.id] = nil
     }
 
-    /// Takes note of what a log tells of a key; false where that is nothing, or there is no room for it.
+    /// Notes that a log announces a key; false if it cannot be one, or there is no room for it.
     mutating func note(
         _ announcement: EpochAnnouncement, by device: PeerID, of maker: PersonID
     ) -> Bool {
@@ -71,7 +71,7 @@ struct DirectEpochs: Sendable {
         return HeldEpoch(group: id, epoch: told.epoch, key: key.key, isPlaced: told.isPlaced)
     }
 
-    /// The run is on the disk in which a device tells of a key.
+    /// The run in which a device announces a key is on the disk.
     mutating func notePlaced(_ name: Bytes32, by device: PeerID) {
         guard let index = self.announced[name]?.firstIndex(where: { $0.device == device }) else {
             return

@@ -12,7 +12,7 @@ struct DirectKeys: Sendable {
     private struct DirectKeyExchange: Sendable {
         /// Keys that the peer was given, or has.
         var given: Set<Bytes32> = []
-        /// Keys that wait for what their makers tell of them.
+        /// Keys that wait until their makers' logs announce them.
         var keys: [Bytes32: Bytes32] = [:]
         /// How many it may be given before the link is looked at again.
         var due = Limits.keysAtOnce
@@ -26,7 +26,7 @@ struct DirectKeys: Sendable {
 
     func keyToWrite(in id: ConversationID) -> KeyToWrite { self.table[id]?.writing ?? .root }
 
-    /// Whether a key is here, and another device has made it than the one whose log tells of it.
+    /// Whether a key is here that another device has made.
     func isOfAnother(_ name: Bytes32, than device: PeerID, in id: ConversationID) -> Bool {
         self.table[id]?.held[name].map { $0.epoch.device != device } ?? false
     }
