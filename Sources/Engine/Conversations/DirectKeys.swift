@@ -2,7 +2,7 @@ internal import Crypto
 internal import Formats
 
 /// The keys of conversations of two people, and of notes, from when on a device of theirs is known to be revoked: which
-/// one is used, and who is given which.
+/// one is used, and who gets which.
 ///
 /// All devices of both people can make the root of the conversation, also one that was revoked. Nothing is kept of a
 /// conversation whose people have revoked none. Disk is a peer like any other: what is taken is used and given on once it
@@ -84,7 +84,7 @@ struct DirectKeys: Sendable {
 
     // MARK: Taking
 
-    /// A log tells of a key; gives the key where it is here.
+    /// Takes in that a log announces a key; returns the key if it is here.
     mutating func announced(
         _ announcement: EpochAnnouncement, by device: OwnedDevice, in id: ConversationID,
         of people: Set<PersonID>

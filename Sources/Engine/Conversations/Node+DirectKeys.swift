@@ -38,7 +38,7 @@ extension Node {
         self.groups.table[id]?.epochs[name] ?? self.conversations.directKeys.table[id]?.held[name]
     }
 
-    /// Whether a key that is here is another device's than the one whose log tells of it.
+    /// Whether a key that is here was made by a device other than the one that announces it.
     func isOfAnother(_ name: Bytes32, than device: PeerID, in id: ConversationID) -> Bool {
         self.groups.isOfAnother(name, than: device, in: id)
             || self.conversations.directKeys.isOfAnother(name, than: device, in: id)
@@ -55,7 +55,7 @@ extension Node {
 
     // MARK: Taking
 
-    /// A log tells of a key.
+    /// Takes in that a log announces a key.
     mutating func announced(
         _ announcement: EpochAnnouncement, in key: LogKey, of person: PersonID
     ) {
@@ -152,7 +152,7 @@ extension Node {
         self.links.has(link) && self.links.isShared(id, on: link) && !self.isRevoked(link)
     }
 
-    /// Whether the device at the other end of a link is its person's no longer: the link ends once that is on the disk.
+    /// Whether the peer's device has been revoked: the link ends once the revocation is on the disk.
     private func isRevoked(_ link: LinkID) -> Bool {
         let info = self.links[link].info
         return self.isRevoked(info.peer, as: info.certificate.personID)

@@ -10,7 +10,7 @@ struct RevocationWord: Hashable, Sendable {
 
 /// What the people of a conversation of two, or of notes, have said of their devices, as far as that is here.
 struct RevocationWords: Hashable, Sendable {
-    /// By what stands for person and device in a basis.
+    /// The last words, by the part of a basis item that names person and device.
     private let known: [Bytes32: RevocationWord]
     private let revoked: Set<OwnedDevice>
     /// What a new key names: of each person the newest words by which devices are revoked; none where none is.

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Formats
 
-/// Keys: which one is used, and who is given which.
+/// Chooses which key is used, and who gets which keys.
 extension Groups {
     /// Chooses what the next own entry is sealed with, by what is on the disk now.
     mutating func chooseKey(in id: ConversationID) {
@@ -44,7 +44,7 @@ extension Groups {
         return .make(basis: basis, people: Epoch.digest(of: people))
     }
 
-    /// A log tells of a key.
+    /// Takes in that a log announces a key.
     mutating func announced(
         _ announcement: EpochAnnouncement, in log: LogName, of person: PersonID,
         in id: ConversationID
@@ -102,7 +102,7 @@ extension Groups {
         self.table[id]?.epochs[name].map { $0.key == nil } ?? false
     }
 
-    /// Whether a key that is here is another device's than the one whose log tells of it.
+    /// Whether a key that is here was made by a device other than the one that announces it.
     func isOfAnother(_ name: Bytes32, than device: PeerID, in id: ConversationID) -> Bool {
         guard let state = self.table[id] else { return false }
         let maker =

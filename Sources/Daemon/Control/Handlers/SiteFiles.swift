@@ -169,7 +169,7 @@ extension NodeShell {
         }
     }
 
-    /// Replaces the parts of files that a deletion removes; goes on with the next file if it removes none.
+    /// Replaces the parts of the files that a deletion removes, or moves on to the next file if it removes none.
     private func addGone(
         _ deletion: ArrivedFiles.Element, _ page: SitePage, isLate: Bool,
         then: @escaping (SitePage) -> Void

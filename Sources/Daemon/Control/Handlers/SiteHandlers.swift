@@ -311,7 +311,7 @@ extension NodeShell {
         reply.answer(result)
     }
 
-    /// The letter that brings a run of the user's to somebody who has not accepted them.
+    /// The letter that carries one of the user's runs to a person who has not let the user in yet.
     ///
     /// - Parameter isAnew: whether a text of it was deleted, which may be in a letter from before they let the user in.
     private func letter(
