@@ -90,6 +90,7 @@ extension ChatState {
             "news of them comes through others only: it goes out when you are linked"
         case .unaccepted: "it goes out once they accept you"
         case .nobody: "nobody else is linked: it goes out when someone is"
+        case .large: "the file is too large for the servers: others get it when they are linked"
         }
     }
 

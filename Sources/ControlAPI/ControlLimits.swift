@@ -34,6 +34,8 @@ package enum ControlLimits {
     package static let historyMessagesDefault = 50
     /// The most items of other sites in one call.
     package static let siteItems = 64
+    /// What may be said of a problem between sites, in bytes.
+    package static let siteProblemBytes = 1_024
     /// No item is larger than this, sealed, in bytes.
     package static let siteItemBytes = 262_144
     /// No part of a file is larger than this, sealed, in bytes.

@@ -58,6 +58,7 @@ extension Alert.Code {
         case .diskShare: "e7fe882f800d4b92884c1a381192e9b1"
         case .missing: "1547b1258f624be48f6f21743d4e8df8"
         case .announcements: "1ba640bf58c948f88d867d6f9d5f285b"
+        case .sites: "4bf2d0151160427cba4ca4a2aa3bf35f"
         }
     }
 }

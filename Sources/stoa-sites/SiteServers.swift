@@ -42,7 +42,10 @@ struct ServerError: Error {
             default: .other
             }
         self.isClosed = status == NATS_CONNECTION_CLOSED
-        var text = String(cString: natsStatus_GetText(status))
+        // The library has no word for having no connection.
+        var text =
+            status == NATS_INSUFFICIENT_BUFFER
+            ? "the connection is lost" : String(cString: natsStatus_GetText(status))
         if code.rawValue != 0 { text += " (JetStream error \(code.rawValue))" }
         self.text = text
     }
@@ -242,6 +245,7 @@ final class SiteServers {
         var bytes: UInt64
         /// The number of the last message.
         var last: UInt64
+        var stock: SiteStock
     }
 
     func facts(of stream: Stream = .items) throws(ServerError) -> StreamFacts {
@@ -252,7 +256,10 @@ final class SiteServers {
         defer { jsStreamInfo_Destroy(info) }
         return StreamFacts(
             made: info.pointee.Created, messages: info.pointee.State.Msgs,
-            bytes: info.pointee.State.Bytes, last: info.pointee.State.LastSeq)
+            bytes: info.pointee.State.Bytes, last: info.pointee.State.LastSeq,
+            stock: SiteStock(
+                bytes: info.pointee.State.Bytes, limit: info.pointee.Config.pointee.MaxBytes,
+                oldest: info.pointee.State.FirstTime / 1_000_000))
     }
 
     /// Makes the stream where it is missing.

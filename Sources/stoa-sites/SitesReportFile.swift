@@ -12,6 +12,9 @@ final class SitesReportFile {
     private var report = SitesReport()
     private var written: SitesReport?
     private var writtenAt: UInt64 = 0
+    /// What the servers do not keep, where they answer.
+    private var lack: String?
+    var alarm = SiteAlarm()
     /// Whether what is kept for the next start has changed, too.
     var isKeepDue = false
 
@@ -34,10 +37,13 @@ final class SitesReportFile {
         if let problem, self.report.problem != problem { SitesShell.say(problem) }
         (self.report.state, self.report.problem) = (state, problem)
         if state != .linked { self.report.server = nil }
+        // A daemon that does not answer cannot be told anything.
+        self.alarm.set(state == .noDaemon ? nil : problem, at: SitesShell.now)
     }
 
     func linked(_ server: String?, _ facts: SiteServers.StreamFacts) {
-        self.set(.linked, nil)
+        self.lack = facts.stock.problem(at: Int64(SystemClock.wallMilliseconds()))
+        self.set(.linked, self.lack)
         self.report.server = server
         self.report.messages = Int64(clamping: facts.messages)
         self.report.bytes = Int64(clamping: facts.bytes)
@@ -45,7 +51,7 @@ final class SitesReportFile {
 
     func published(_ count: Int) {
         self.report.published += Int64(count)
-        self.set(.linked, nil)
+        self.set(.linked, self.lack)
     }
 
     // MARK: Files

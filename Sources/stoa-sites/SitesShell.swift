@@ -168,11 +168,23 @@ final class SitesShell {
         self.publishDue()
         self.importMore()
         if self.report.write(at: now) { self.save() }
+        self.tell(at: now)
         self.schedule()
     }
 
+    /// Has the daemon tell its user that other sites are not reached, or are again.
+    private func tell(at now: UInt64) {
+        guard let news = self.report.alarm.take(at: now) else { return }
+        var params = ImportItemsMethod.Params()
+        switch news {
+        case .problem(let text): params.problem = "messages may not reach other sites: \(text)"
+        case .over: params.problem = ""
+        }
+        self.judge?.ask(ImportItemsMethod.self, params) { _ in }
+    }
+
     func schedule() {
-        var times = [self.retryAt, self.report.due]
+        var times = [self.retryAt, self.report.due, self.report.alarm.due]
         if self.servers != nil {
             times += [self.outgoing.nextDue, self.incoming.nextDue, self.lookAt]
             if !self.isImporting { times.append(self.files.nextDue) }
@@ -229,9 +241,17 @@ final class SitesShell {
             switch outcome {
             case .result(let json): self.take(Received<ExportItemsMethod.Result>(json).value)
             case .failure(let error):
-                self.stop(.noDaemon, "\(error.message); \(error.remedy ?? "see: stoa status")")
+                // What is not shared any more is not listened to.
+                (self.servers, self.settings) = (nil, ([], nil))
+                self.refused(error)
             }
         }
+    }
+
+    /// The daemon says no; of its end the lost connection tells.
+    private func refused(_ error: RPCError) {
+        guard error.code != RPCError.Code.shuttingDown.rawValue else { return }
+        self.stop(.noDaemon, "\(error.message); \(error.remedy ?? "see: stoa status")")
     }
 
     private func take(_ page: ExportItemsMethod.Result) {
@@ -485,7 +505,7 @@ final class SitesShell {
                 self.importMore()
             case .failure(let error):
                 self.incoming.readAgain()
-                self.stop(.noDaemon, "\(error.message); \(error.remedy ?? "see: stoa status")")
+                self.refused(error)
             }
             self.schedule()
         }

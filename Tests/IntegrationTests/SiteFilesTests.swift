@@ -92,6 +92,28 @@ extension IntegrationTests.SitesTests {
         try server.stop()
     }
 
+    @Test("a sender is told that a file is too large for the servers, and of a text that it goes")
+    func large() throws {
+        let scratch = try Scratch()
+        let node = try Node.onLoopback("North", in: scratch)
+        node.add([
+            "--sites", "nats://127.0.0.1:9", "--sites-realm", "office", "--sites-file-limit", "1M",
+        ])
+        try node.start()
+        _ = try node.call("realmNew", ["name": "office"])
+        try node.join("office/ops")
+        let source = "\(scratch.path)/plan.bin"
+        _ = try TestFiles.make(source, bytes: 1_500_000)
+        let unshared = try node.stoa("send", "office/ops", "--file", source)
+        #expect(unshared.contains("no other member of office/ops is linked"))
+        // As stoa-sites does.
+        _ = try node.call("exportItems", [:])
+        let shared = try node.stoa("send", "office/ops", "--file", source)
+        #expect(shared.contains("too large for the servers"), "\(shared)")
+        #expect(try !node.stoa("send", "office/ops", "a text").contains("linked"))
+        try node.stop()
+    }
+
     // Shows: sites.files
     @Test("a part that is altered on the servers is refused, and the file waits for the right one")
     func altered() throws {

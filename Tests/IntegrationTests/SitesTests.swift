@@ -151,6 +151,11 @@ extension IntegrationTests {
             }
             try told(["--size", "900000000000000"], "no room", "--size")
             try told(["--replicas", "3"], "so many copies", "--replicas")
+            for problem in ["no server answers", ""] {
+                _ = try node.call("importItems", ["items": [], "problem": .string(problem)])
+                let alerts = try node.call("status")["alerts"]?.arrayValue ?? []
+                #expect(alerts.contains { $0["code"] == "sites" } == !problem.isEmpty)
+            }
             try server.stop()
             try told([], server.url, "nats-server runs")
             _ = try node.call("realmLeave", ["name": "office"])

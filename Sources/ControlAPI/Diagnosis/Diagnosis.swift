@@ -337,8 +337,10 @@ package enum Diagnosis {
     /// What the daemon raised itself, but for what is found above with its remedy.
     private static func alerts(_ facts: DiagnosisFacts) -> [Finding] {
         guard let status = facts.status else { return [] }
+        var found: Set = ["clock"]
         // Damage is also met where the scrub has not read yet.
-        let found = status.scrub.damagedPages > 0 ? ["clock", "damage"] : ["clock"]
+        if status.scrub.damagedPages > 0 { found.insert("damage") }
+        if facts.sites != nil { found.insert("sites") }
         return status.alerts.compactMap { alert in
             guard !found.contains(alert.code) else { return nil }
             let isWarning = ["newIncarnation", "missing", "otherDevice"].contains(alert.code)

@@ -25,6 +25,7 @@ package enum ImportItemsMethod: ControlMethod {
 
     package struct Params: ControlValue {
         package var items: [Item] = []
+        package var problem: String?
 
         package init() {}
 
@@ -32,6 +33,10 @@ package enum ImportItemsMethod: ControlMethod {
             visitor.field(
                 "items", &self.items, .any,
                 "At most 64 items; those of one log in the order of their entries.")
+            visitor.field(
+                "problem", &self.problem, .any,
+                "Why messages do not reach other sites, in words: an alert for three minutes. An empty text ends it."
+            )
         }
     }
 
@@ -41,6 +46,12 @@ package enum ImportItemsMethod: ControlMethod {
                 "importItems takes at most \(ControlLimits.siteItems) items", reason: "badParam",
                 remedy: "give the others with the next call",
                 details: [JSON.Member("param", "items")])
+        }
+        guard params.problem?.utf8.count ?? 0 <= ControlLimits.siteProblemBytes else {
+            throw .invalidParams(
+                "a problem of sites is at most \(ControlLimits.siteProblemBytes) bytes long",
+                reason: "badParam", remedy: "say it in fewer words",
+                details: [JSON.Member("param", "problem")])
         }
     }
 

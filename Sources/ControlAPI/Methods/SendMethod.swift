@@ -59,6 +59,8 @@ package enum SendMethod: ControlMethod {
         case unaccepted
         /// In a room: nobody else of it is linked.
         case nobody
+        /// Nobody is linked, and the file is larger than what servers between sites take.
+        case large
     }
 
     /// What is sent, and to whom.
@@ -152,7 +154,7 @@ package enum SendMethod: ControlMethod {
                 "The peers known to have it; with wait: read, those whose users have read it.")
             visitor.field(
                 "waits", &self.waits, .any,
-                "away: the person must be linked, since nobody passes on messages for one person; indirect: the same, though news of them comes through others; unaccepted: they have not accepted you; nobody: no other member is linked."
+                "away: the person must be linked, since nobody passes on messages for one person; indirect: the same, though news of them comes through others; unaccepted: they have not accepted you; nobody: no other member is linked; large: nobody is linked, and the file is too large for the servers between sites. Left out where servers between sites take it."
             )
             visitor.field(
                 "shutOut", &self.shutOut, .any,

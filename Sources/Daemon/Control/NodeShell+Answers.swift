@@ -123,12 +123,18 @@ extension NodeShell {
             result.members = self.shownMembers(self.node.ask { $0.outcomes(of: message) })
         }
         result.shutOut = self.node.ask { $0.isShutOut } ? true : nil
-        let wait = self.node.ask { $0.sendWait(in: message.conversation) }
-        // Where nobody is linked, servers between sites may take it.
-        if wait != .nobody || !self.goesToSites(message.conversation) {
-            result.waits = wait.map { SendMethod.Waits($0) }
-        }
+        result.waits = self.waits(in: message.conversation, withFileOf: terms.fileBytes)
         return result
+    }
+
+    /// What keeps a message from others for now; nil where nothing does.
+    func waits(in conversation: ConversationID, withFileOf bytes: UInt64) -> SendMethod.Waits? {
+        guard let wait = self.node.ask({ $0.sendWait(in: conversation) }) else { return nil }
+        guard wait != .unaccepted, self.goesToSites(conversation) else {
+            return SendMethod.Waits(wait)
+        }
+        // Servers between sites take it, though nobody is linked.
+        return bytes > self.configuration.sites.fileBytes ? .large : nil
     }
 }
 

@@ -53,6 +53,8 @@ struct SendTerms {
     var tellsMembers = false
     /// How many members are to have it, where a number of them was asked for.
     var wanted: Int?
+    /// The size of the file that it is about; 0 without one.
+    var fileBytes: UInt64 = 0
 }
 
 /// The requests that the node is working on, by the names that it has for them.

@@ -67,10 +67,11 @@ struct Alerts: Sendable {
         let known = self.standing[subject]
         if known == nil && peer != nil && !self.makeRoom(isTrusted: isTrusted) { return false }
         // What is said about peers may be of their choice, and so are who brings most, how many clocks differ,
-        // who holds or refuses what, and what is announced.
+        // who holds or refuses what, what is announced, and when servers answer.
         let isOthers =
             peer != nil
-            || [.diskShare, .crowded, .clock, .held, .refused, .announcements].contains(code)
+            || [.diskShare, .crowded, .clock, .held, .refused, .announcements, .sites].contains(
+                code)
         let lineAt = known?.lineAt ?? (peer == nil ? self.lines[code] : nil)
         let isSilent = lineAt.map {
             isOthers && now.monotonic - $0 < Limits.alertNoticeMilliseconds

@@ -70,6 +70,15 @@ extension Node {
         }
     }
 
+    /// What keeps messages from other sites; whoever says so says it again, or has ended.
+    mutating func sitesAre(_ problem: String?) {
+        if let problem {
+            self.raiseAlert(.sites, problem, lasting: Limits.sitesAlertMilliseconds)
+        } else {
+            self.alerts.clear(.sites, at: self.now)
+        }
+    }
+
     /// Has subscribers told of alerts, where that is due.
     mutating func tellAlerts() {
         if let next = self.alerts.absences.next, next <= self.now.monotonic {

@@ -121,4 +121,6 @@ extension Limits {
     package static let noticeTextBytes = 1_024
     /// Subscribers are told of alerts of one code this seldom.
     package static let alertNoticeMilliseconds: UInt64 = 60_000
+    /// How long other sites count as out of reach after that was last said.
+    package static let sitesAlertMilliseconds: UInt64 = 180_000
 }

@@ -327,6 +327,8 @@ package enum Event: Sendable {
     indirect case personKeys(PersonKeys)
     /// What is damaged in the store's file, whoever met it; nil where a whole reading found nothing.
     case damage(String?)
+    /// What keeps messages from other sites; nil where nothing does.
+    case sites(String?)
     /// The store was opened only to read it: why, and what to do.
     case unwritable(String)
 }

@@ -163,6 +163,7 @@ package struct Node: Sendable {
         case .packetsCounted(let counts): self.packetsCounted(counts)
         case .flightsSeen(let flights): self.flightsSeen(flights)
         case .damage(let text): self.damageFound(text)
+        case .sites(let problem): self.sitesAre(problem)
         case .handOver(let link, let bytes): self.handOver(bytes, on: link)
         case .personKeys(let keys): self.hold(keys)
         case .unwritable(let text): self.raiseAlert(.storage, text)

@@ -39,6 +39,8 @@ package struct Alert: Hashable, Sendable {
         case missing
         /// More is announced than can be tried, though links are missing.
         case announcements
+        /// What is written does not reach other sites, or the servers between them drop it.
+        case sites
     }
 
     package var code: Code

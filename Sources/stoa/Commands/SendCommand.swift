@@ -269,6 +269,9 @@ extension SendMethod.Waits {
                 + "it goes out when the two of you are linked (stoa connect, stoa doctor)"
         case .unaccepted: "\(name) has not accepted you yet"
         case .nobody: "no other member of \(name) is linked: it goes out when one is"
+        case .large:
+            "the file is too large for the servers between sites (SitesFileLimit): others get it "
+                + "when they are linked"
         }
     }
 }

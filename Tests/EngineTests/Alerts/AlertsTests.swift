@@ -14,6 +14,19 @@ import Testing
         #expect(alerts.all.map(\.text) == ["bob", "eve"])
     }
 
+    @Test("that other sites are not reached stands until it is said, or until nobody says so")
+    func sites() {
+        var harness = Harness()
+        harness.give(.sites("no server answers"))
+        #expect(harness.node.alerts.all.map(\.code) == [.sites])
+        harness.give(.sites(nil))
+        #expect(harness.node.alerts.all.isEmpty)
+        harness.give(.sites("no server answers"))
+        harness.advance(to: harness.now.monotonic + Limits.sitesAlertMilliseconds)
+        harness.give(.timer(.alerts))
+        #expect(harness.node.alerts.all.isEmpty)
+    }
+
     @Test("are news once, and stand since the first time")
     func news() {
         var alerts = Alerts()

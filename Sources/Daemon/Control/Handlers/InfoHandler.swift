@@ -111,9 +111,9 @@ extension NodeShell {
     ) -> SendMethod.Waits? {
         let isLacking = members?.contains { $0.outcome == .waiting || $0.outcome == .away }
         guard let members, isLacking == true || members.isEmpty else { return nil }
-        return self.node.ask { $0.sendWait(in: entry.key.conversation) }.map {
-            SendMethod.Waits($0)
-        }
+        var bytes: UInt64 = 0
+        if case .file(let file)? = Message(entry, by: self.keyring)?.content { bytes = file.size }
+        return self.waits(in: entry.key.conversation, withFileOf: bytes)
     }
 
     /// What has become of an own message at members, for clients.

@@ -54,6 +54,7 @@ extension SendMethod: MethodHandler {
             var terms = SendTerms(tellsMembers: wait != nil)
             // One is any of them, of whom it is said whether they are linked.
             if case .members(let number) = wait?.aim.goal, number > 1 { terms.wanted = number }
+            if case .file(let file) = content { terms.fileBytes = file.size }
             shell.request(
                 .send(outgoing),
                 PendingRequest(reply, blob: blob, then: .sent(terms)))

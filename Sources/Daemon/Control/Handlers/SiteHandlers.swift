@@ -19,6 +19,9 @@ extension ImportItemsMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let realm = try shell.sitesRealm()
+        if let problem = params.problem {
+            shell.happened(.sites(problem.isEmpty ? nil : problem))
+        }
         let tags = shell.node.ask { $0.siteTags(of: realm) }
         let subjects = params.items.map { SiteSubject($0.subject) }
         let roots = subjects.map { $0.flatMap { tags[$0.tag] } }
