@@ -21,15 +21,17 @@ from cryptography.exceptions import InvalidTag
 from discovery import Discovery, Instance, Network
 from entries import ForkProof, LogName, OwnLog, Run, hybrid_time, room_id
 from frames import Reason
+from groups import IN_CLEAR, Group
 from link import GOODBYE_SECONDS, Link, LinkEnded, NoCommonRealm, NoCommonVersion, Opening
 from noise_link import AREA_PORT
-from persons import certificate_of
+from persons import certificate_of, device_address, person_of
 from primitives import Identity
 from private import Key
 from realms import OPEN, RealmSecret
 from records import Record, profile
 from replica import Conversation, LogState, Replica, wall_milliseconds
 from session import DELTA_SECONDS, Session
+from signed_acts import Act, Deed, Member
 
 # How long after a dial that failed the next one comes; each time twice as long.
 REDIAL_SECONDS = 1.0
@@ -75,6 +77,9 @@ class Peer:
         self.boot = secrets.randbits(64)
         self.dials = 0
         self.certificate = certificate_of(self.identity)
+        self.features = b""
+        # Groups into which somebody brings it, as their acts say.
+        self.asked: dict[bytes, list[Act]] = {}
         # Of the realms that this peer is in, in the order in which it tries them.
         self.secrets = [OPEN]
         self.replica = Replica()
@@ -103,6 +108,7 @@ class Peer:
             self.identity,
             self.boot,
             self.dials,
+            features=self.features,
             area=area,
             secrets=self.secrets,
             certificate=self.certificate,
@@ -251,12 +257,84 @@ class Peer:
 
     def write(self, conversation: Conversation, bodies: list[Body]) -> Run:
         own = self.own_log(conversation)
+        if isinstance(conversation, Group) and any(body.kind not in IN_CLEAR for body in bodies):
+            made = conversation.choose(self.identity.public, secrets.token_bytes(32))
+            if made is not None:
+                # A run of its own, which others take before they have the key for what follows.
+                self.write(conversation, [made])
+                self.regrouped(conversation)
         run = self.replica.write(own, bodies, secrets.token_bytes(16))
         log = conversation.log(own.name)
         for session in self.sessions:
             session.push(log, run)
         self.committed(log)
         return run
+
+    # Groups.
+
+    @property
+    def person_id(self) -> bytes:
+        return self.certificate.person_id
+
+    @property
+    def device_address(self) -> bytes:
+        return device_address(self.identity)
+
+    @property
+    def member(self) -> Member:
+        """Who signs this peer's acts."""
+        return Member(self.identity, person_of(self.identity), self.certificate)
+
+    @property
+    def groups(self) -> list[Group]:
+        known = self.replica.conversations.values()
+        return [item for item in known if isinstance(item, Group)]
+
+    def group(self, identifier: bytes) -> Group | None:
+        found = self.replica.conversations.get(identifier)
+        return found if isinstance(found, Group) else None
+
+    def found(self, name: str, history: int, suite: int, realm: RealmSecret = OPEN) -> Group:
+        """Creates a group."""
+        time, nonce = hybrid_time(wall_milliseconds()), secrets.token_bytes(32)
+        act = self.member.found(name, time, nonce, realm.realm, history, suite)
+        return self.enter([act])
+
+    def enter(self, acts: list[Act]) -> Group:
+        """Takes part in a group, by what is known of it."""
+        founding = next(act for act in acts if act.deed == Deed.CREATE)
+        group = Group.founded(founding, self.person_id)
+        group.hosts |= {act.author for act in acts if act.brings(self.person_id)}
+        group.take(acts)
+        self.replica.conversations[group.identifier] = group
+        self.asked.pop(group.identifier, None)
+        self.regrouped(group)
+        return group
+
+    def asked_into(self, name: bytes, acts: list[Act]) -> None:
+        """Somebody brings this peer into a group, which its user is asked about."""
+        before = {act.identifier: act for act in self.asked.get(name, [])}
+        both = [*before.values(), *(act for act in acts if act.identifier not in before)]
+        if any(act.deed == Deed.CREATE for act in both):
+            self.asked[name] = both
+
+    def act(self, group: Group, deed: Deed, of: dict[int, bytes]) -> Act:
+        """Signs an act that follows all that is known, and tells it."""
+        latest = max(act.hlc for act in group.acts.values())
+        time = max(hybrid_time(wall_milliseconds()), latest + 1)
+        made = self.member.act(deed, group.identifier, time, tuple(group.heads), of)
+        group.take([made])
+        self.regrouped(group)
+        return made
+
+    def regrouped(self, group: Group) -> None:
+        """The acts or keys of a group have changed."""
+        for session in self.sessions:
+            if group.realm in session.realms:
+                session.send_shares()
+                session.share()
+                session.regroup(group)
+        self.watch.touch()
 
     # Spreading.
 

@@ -70,7 +70,12 @@ def person_of(device: Identity) -> Person:
     return Person(Identity.from_seed(H("test person", device.seed)), H("test address", device.seed))
 
 
+def device_address(device: Identity) -> bytes:
+    """The secret of E, from the device's seed, too."""
+    return H("test device", device.seed)
+
+
 def certificate_of(device: Identity, person: Person | None = None) -> Certificate:
     """That of a device, of a person who has no other where none is named."""
     person = person or person_of(device)
-    return person.certify(device.public, H("test device", device.seed), 1)
+    return person.certify(device.public, device_address(device), 1)

@@ -8,16 +8,19 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Protocol
 from urllib.parse import parse_qs, quote
 
+from bodies import Body
 from codec import Refused, u8
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
+from entries import Entry
 from names import key as name_key
 from persons import Certificate, Person
 from primitives import H, K
 from realms import base32
-from sealing import AES, XCHACHA
+from sealing import AES, XCHACHA, key_id
 
 SUITES = {"xchacha20-poly1305": XCHACHA, "aes-256-gcm": AES}
 OPEN_REALM = bytes(32)
@@ -34,6 +37,34 @@ class Key:
     identifier: bytes
     root: bytes
     suite: int = XCHACHA
+    # The id that a group's keys have; that of another conversation's follows from the key.
+    named: bytes | None = None
+
+    @property
+    def epoch(self) -> bytes:
+        return self.named or key_id(self.root, self.identifier)
+
+    def opening(self, epoch: bytes) -> bytes | None:
+        """What opens an entry that names this key."""
+        return self.root if epoch == self.epoch else None
+
+    def sealing(self, body: Body) -> "Key | None":
+        """What seals an entry; None where it goes in clear."""
+        return self
+
+    def is_clear(self, entry: Entry) -> bool:
+        """Whether it counts although it is not sealed."""
+        return False
+
+
+class Keys(Protocol):
+    """What opens and seals the entries of a conversation: one key, or those of a group."""
+
+    def opening(self, epoch: bytes) -> bytes | None: ...
+
+    def sealing(self, body: Body) -> Key | None: ...
+
+    def is_clear(self, entry: Entry) -> bool: ...
 
 
 def direct(own: Person, other: Certificate) -> Key:

@@ -20,9 +20,9 @@ from entries import (
     payload_hash,
 )
 from frames import State
-from private import Key
+from private import Key, Keys
 from records import KINDS_MAXIMUM, PROFILE, Record
-from sealing import AES, AES_SALT_BYTES, NONCE_BYTES, key_id, seal, unseal
+from sealing import AES, AES_SALT_BYTES, NONCE_BYTES, seal, unseal
 from summaries import LogSummary, log_digest, record_digest
 
 AHEAD_MILLISECONDS = 5 * 60 * 1_000
@@ -65,7 +65,7 @@ class LogState:
     # Whose payloads somebody who may has erased.
     erased: set[int] = field(default_factory=set)
     # What entries are sealed with; None where they are not.
-    key: Key | None = None
+    key: Keys | None = None
 
     @property
     def seq(self) -> int:
@@ -120,13 +120,14 @@ class LogState:
     def clear(self, seq: int) -> Entry:
         """The entry as one that is not sealed; what cannot be opened says nothing."""
         entry = self.entry(seq)
-        if self.key is None:
+        if self.key is None or self.key.is_clear(entry):
             return entry
-        if entry.payload is None or entry.epoch != key_id(self.key.root, self.key.identifier):
+        root = self.key.opening(entry.epoch)
+        if entry.payload is None or root is None:
             return replace(entry, payload=None, epoch=ZERO_32)
         front = entry.header_front(self.name, seq, self.identifier(seq - 1))
         try:
-            body = unseal(self.key.root, entry.payload, front)
+            body = unseal(root, entry.payload, front)
         except Refused:
             return replace(entry, payload=None, epoch=ZERO_32)
         return replace(entry, payload=body.payload(bytes(16)), epoch=ZERO_32)
@@ -206,7 +207,7 @@ class Conversation:
     name: str | None
     # None for two people, who may meet in any.
     realm: bytes | None = ZERO_32
-    key: Key | None = None
+    key: Keys | None = None
     # Of two people, whose devices take part.
     persons: frozenset[bytes] = frozenset()
     logs: dict[LogName, LogState] = field(default_factory=dict)
@@ -215,6 +216,14 @@ class Conversation:
 
     def log(self, name: LogName) -> LogState:
         return self.logs.setdefault(name, LogState(name, key=self.key))
+
+    def holds_back(self, name: LogName) -> bool:
+        """Whether nothing more is taken of a log until something changes, as in a group."""
+        return False
+
+    def admits(self, person: bytes) -> bool:
+        """Whether a device of that person may have part in it."""
+        return person in self.persons if self.realm is None else True
 
     def accept(self, run: Run) -> bool:
         """Checks and stores, and erases what is to be; False where there is nothing new in it."""
@@ -271,7 +280,7 @@ def sealed(
     entry: Entry, body: Body, key: Key, log: LogName, seq: int, prev: bytes | None
 ) -> Entry:
     """The entry with its body sealed, at its place in a log."""
-    bound = replace(entry, epoch=key_id(key.root, key.identifier))
+    bound = replace(entry, epoch=key.epoch)
     nonce = secrets.token_bytes(AES_SALT_BYTES if key.suite == AES else NONCE_BYTES)
     data = seal(key.suite, key.root, nonce, body, bound.header_front(log, seq, prev))
     return replace(
@@ -348,10 +357,11 @@ class Replica:
                 targets = read_targets(body.fields[1])
                 extra = fields(erased_in_clear(targets, own.name.author))
             entry = Entry.of(body, hlc, salt, deps, extra)
-            if conversation.key is not None:
+            key = conversation.key and conversation.key.sealing(body)
+            if key is not None:
                 seq = own.seq + 1 + len(entries)
                 prev = entries[-1].identifier(own.name, seq - 1, prev) if entries else own.head
-                entry = sealed(entry, body, conversation.key, own.name, seq, prev)
+                entry = sealed(entry, body, key, own.name, seq, prev)
             entries.append(entry)
         run = own.append(entries)
         conversation.accept(run)

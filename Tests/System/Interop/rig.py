@@ -21,6 +21,7 @@ SECONDS = 60.0
 
 class Rig:
     def __init__(self, programs: Programs, checks: Checks) -> None:
+        self.programs = programs
         self.stoad = Stoad(programs, "Stoa")
         self.checks = checks
         self.peers: list[Peer] = []

@@ -23,6 +23,7 @@ import scenario_discovery  # noqa: E402
 import scenario_erase  # noqa: E402
 import scenario_fork  # noqa: E402
 import scenario_future  # noqa: E402
+import scenario_groups  # noqa: E402
 import scenario_history  # noqa: E402
 import scenario_holes  # noqa: E402
 import scenario_links  # noqa: E402
@@ -48,6 +49,7 @@ SCENARIOS = {
     "realms": scenario_realms.run,
     "relay": scenario_relay.run,
     "private": scenario_private.run,
+    "groups": scenario_groups.run,
     "orders": scenario_orders.run,
 }
 

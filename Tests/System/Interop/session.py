@@ -15,9 +15,9 @@ from codec import Refused
 from comparing import Shared
 from entries import ForkProof, LogName, Run, read_fork_proof, read_sent_run
 from frames import ClockRow, Frame, Reason, State, Type, Want
+from group_exchange import GroupExchange
 from link import Link, LinkEnded
 from replica import Diverged, LogState
-from sharing import Sharing
 from summaries import Tags
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ AUTHOR_HEAD_START_SECONDS = 0.15
 JITTER_SECONDS = 0.1
 
 
-class Session(Sharing):
+class Session(GroupExchange):
     def __init__(self, peer: "Peer", link: Link) -> None:
         super().__init__()
         self.peer = peer
@@ -132,8 +132,8 @@ class Session(Sharing):
                 self.on_realms(frames.read_realms(body))
             case Type.ROOMS:
                 self.on_rooms(*frames.read_rooms(body))
-            # Read, so that what is malformed ends the link, and left at that: this peer has no
-            # feature bit, and no stream is defined.
+            # Read, so that what is malformed ends the link, and left at that: this peer has none of
+            # their feature bits, and no stream is defined.
             case Type.DIAL_BACK:
                 frames.read_dial_back(body)
             case Type.DIALLED_BACK:
@@ -178,7 +178,7 @@ class Session(Sharing):
             case Type.PAYLOADS:
                 self.on_payloads(*frames.read_payloads(body))
             case kind if kind in group_keys.BODIES:
-                group_keys.BODIES[Type(kind)](body)
+                self.on_group(Type(kind), group_keys.BODIES[Type(kind)](body))
 
     def log_of(self, shared: Shared, tag: bytes) -> LogState | None:
         for log in shared.conversation.logs.values():
@@ -190,6 +190,8 @@ class Session(Sharing):
         """Asks for what the row says that the peer has and we lack."""
         log = self.log_of(shared, row.tag)
         if row.state == State.REFUSED:
+            return
+        if log is not None and shared.conversation.holds_back(log.name):
             return
         if log is None:
             # Its name is not known, so the first entry is asked for alone.

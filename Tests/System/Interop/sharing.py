@@ -146,9 +146,13 @@ class Sharing(Comparing):
 
     def concerns(self, conversation: Conversation) -> bool:
         """Whether the other side may have part in it at all."""
-        if conversation.realm is not None:
-            return conversation.realm in self.realms
-        return self.link.introduction.certificate.person_id in conversation.persons
+        is_common = conversation.realm is None or conversation.realm in self.realms
+        return is_common and conversation.admits(self.person)
+
+    @property
+    def person(self) -> bytes:
+        """Whose device is at the other end."""
+        return self.link.introduction.certificate.person_id
 
     def share(self) -> None:
         for identifier, conversation in self.peer.replica.conversations.items():
@@ -156,6 +160,10 @@ class Sharing(Comparing):
                 self.shared[identifier] = Shared(conversation)
                 self.introduce()
                 self.send_digest(identifier)
+                self.begun(conversation)
+
+    def begun(self, conversation: Conversation) -> None:
+        """Both sides share it from here on."""
 
     def introduce(self) -> None:
         """Sends this peer's own profile, once."""

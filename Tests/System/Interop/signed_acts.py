@@ -130,6 +130,12 @@ class Act:
     def author(self) -> bytes:
         return H("stoa person", self.person[:64])
 
+    def brings(self, person: bytes) -> bool:
+        """Whether it names somebody as a member; whom an accepted act brings, it does not say itself."""
+        if self.deed in (Deed.JOIN, Deed.CREATE):
+            return self.author == person
+        return self.deed in (Deed.ADD, Deed.ADMIN) and self.fields[1] == person
+
     def signed(self, identity: Identity) -> "Act":
         context = CUT_CONTEXT if self.deed == Deed.CUT else ACT_CONTEXT
         return replace(self, signature=identity.sign(context + self.body()))
