@@ -13,7 +13,7 @@ from group_keys import ACTS_BYTES, HEADS_MAXIMUM, ITEMS_MAXIMUM, SealedKey
 from replica import Conversation
 from rosters import behind, in_order
 from sharing import Sharing
-from signed_acts import Act
+from signed_acts import Act, Deed, is_shown
 
 FEATURE = 5
 FEATURES = b"\x20"
@@ -127,6 +127,46 @@ class GroupExchange(Sharing):
         for start in range(0, len(due), ITEMS_MAXIMUM):
             self.link.send(group_keys.epoch_keys(group.identifier, due[start : start + ITEMS_MAXIMUM]))
 
+    # Links of groups.
+
+    def shows(self, link: bytes) -> bool:
+        """Whether the other side shows the tag of a group's link."""
+        return self.tags.other.share(link) in self.remote_shares
+
+    def links_shown(self) -> list[bytes]:
+        """Those by which this peer comes; and in return those of its groups."""
+        coming = [link for link, join in self.peer.joins.items() if join.realm in self.realms]
+        groups = [group for group in self.peer.groups if group.realm in self.realms]
+        return coming + [link for group in groups for link in group.links if self.shows(link)]
+
+    def on_shares(self, told: list[bytes]) -> None:
+        before = self.links_shown()
+        super().on_shares(told)
+        if self.links_shown() != before:
+            self.send_shares()
+        self.show_joins()
+
+    def show_joins(self) -> None:
+        """To who shows the link by which this peer comes."""
+        for link, join in self.peer.joins.items():
+            if join.realm in self.realms and self.shows(link):
+                self.link.send(group_keys.acts(join.act.group, [join.act]))
+
+    def on_newcomer(self, group: Group, acts: list[Act]) -> None:
+        """Somebody comes by a link, or is shown why not."""
+        joins = [act for act in acts if act.deed == Deed.JOIN and act.author == self.person]
+        if len(joins) != 1 or joins[0].device != self.link.remote:
+            return
+        join = joins[0].verified()
+        link = group.acts.get(join.fields[1])
+        if link is None or link.deed != Deed.LINK:
+            return
+        if is_shown(join, link) and group.would_count(join):
+            group.take([join])
+            self.peer.regrouped(group)
+        else:
+            self.link.send(group_keys.acts(group.identifier, [link]))
+
     # What comes in.
 
     def on_group(self, kind: Type, said: Any) -> None:
@@ -149,6 +189,8 @@ class GroupExchange(Sharing):
         if group is None:
             self.peer.asked_into(name, [act.verified() for act in acts])
             return
+        if not self.person in group.roster.brought | group.hosts:
+            self.on_newcomer(group, acts)
         if not group.is_inside and any(group.vouches(act) for act in acts):
             group.hosts.add(self.person)
         if self.person in group.roster.brought | group.hosts:

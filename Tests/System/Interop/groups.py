@@ -133,6 +133,14 @@ class Group(Conversation):
         return sorted((set(told) | below) - self.acts.keys() - self.waiting.keys())
 
     @property
+    def links(self) -> list[bytes]:
+        """All that were ever made: whoever comes by one that has ended is shown why."""
+        return [act.identifier for act in self.acts.values() if act.deed == Deed.LINK]
+
+    def would_count(self, act: Act) -> bool:
+        return Roster([*self.acts.values(), act]).counts(act)
+
+    @property
     def is_inside(self) -> bool:
         return self.own in self.roster.members
 

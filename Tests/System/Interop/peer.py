@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import secrets
 import sys
+from dataclasses import dataclass
 from typing import Callable
 
 import frames
@@ -21,15 +22,17 @@ from cryptography.exceptions import InvalidTag
 from discovery import Discovery, Instance, Network
 from entries import ForkProof, LogName, OwnLog, Run, hybrid_time, room_id
 from frames import Reason
+from group_keys import acts as acts_frame
 from groups import IN_CLEAR, Group
 from link import GOODBYE_SECONDS, Link, LinkEnded, NoCommonRealm, NoCommonVersion, Opening
 from noise_link import AREA_PORT
 from persons import certificate_of, device_address, person_of
 from primitives import Identity
-from private import Key
+from private import GroupLine, Key
 from realms import OPEN, RealmSecret
 from records import Record, profile
 from replica import Conversation, LogState, Replica, wall_milliseconds
+from rosters import Roster
 from session import DELTA_SECONDS, Session
 from signed_acts import Act, Deed, Member
 
@@ -48,6 +51,14 @@ HANDSHAKE_FAILURES = (
     InvalidTag,
     ValueError,
 )
+
+
+@dataclass(frozen=True)
+class Coming:
+    """By a group's link."""
+
+    act: Act
+    realm: bytes
 
 
 class Watch:
@@ -80,6 +91,9 @@ class Peer:
         self.features = b""
         # Groups into which somebody brings it, as their acts say.
         self.asked: dict[bytes, list[Act]] = {}
+        # By which links it comes, and what members have shown of these.
+        self.joins: dict[bytes, Coming] = {}
+        self.links_told: dict[bytes, Act] = {}
         # Of the realms that this peer is in, in the order in which it tries them.
         self.secrets = [OPEN]
         self.replica = Replica()
@@ -312,11 +326,29 @@ class Peer:
         return group
 
     def asked_into(self, name: bytes, acts: list[Act]) -> None:
-        """Somebody brings this peer into a group, which its user is asked about."""
+        """Somebody brings this peer into a group: its user is asked, or has come by a link."""
         before = {act.identifier: act for act in self.asked.get(name, [])}
         both = [*before.values(), *(act for act in acts if act.identifier not in before)]
-        if any(act.deed == Deed.CREATE for act in both):
-            self.asked[name] = both
+        if not any(act.deed == Deed.CREATE for act in both):
+            # All that a newcomer is shown who is not let in.
+            told = {act.identifier: act for act in acts if act.deed == Deed.LINK}
+            self.links_told |= {name: told[name] for name in told.keys() & self.joins.keys()}
+            return
+        self.asked[name] = both
+        mine = [link for link, join in self.joins.items() if join.act.group == name]
+        if mine and self.person_id in Roster(both).members:
+            del self.joins[mine[0]]
+            self.enter(both)
+
+    def come(self, line: GroupLine) -> None:
+        """By the line of a group's link."""
+        time = hybrid_time(wall_milliseconds())
+        key = Identity.from_seed(line.seed)
+        act = self.member.join(line.group, time, line.link, key)
+        self.joins[line.link] = Coming(act, line.realm)
+        for session in self.sessions:
+            session.send_shares()
+            session.show_joins()
 
     def act(self, group: Group, deed: Deed, of: dict[int, bytes]) -> Act:
         """Signs an act that follows all that is known, and tells it."""
@@ -324,6 +356,10 @@ class Peer:
         time = max(hybrid_time(wall_milliseconds()), latest + 1)
         made = self.member.act(deed, group.identifier, time, tuple(group.heads), of)
         group.take([made])
+        # Unasked, since who leaves shares nothing any more.
+        for session in self.sessions:
+            if group.identifier in session.shared:
+                session.link.send(acts_frame(group.identifier, [made]))
         self.regrouped(group)
         return made
 

@@ -86,12 +86,20 @@ def secret_room(root: bytes, suite: int) -> Key:
 
 def read_invitation(line: str) -> tuple[str, bytes, Key]:
     """The room's name, its realm and its key."""
+    items = _read(line)
+    key = secret_room(_base32(items["root"]), SUITES[items["suite"]])
+    return items["name"], _realm(items), key
+
+
+def _read(line: str) -> dict[str, str]:
     before, _, check = line.strip().partition("&check=")
     if _base32(check) != H("stoa invitation", before.encode())[:5]:
         raise Refused("an invitation that was changed")
-    items = {name: values[0] for name, values in parse_qs(before.partition("?")[2]).items()}
-    realm = OPEN_REALM if items["realm"] == "open" else _base32(items["realm"])
-    return items["name"], realm, secret_room(_base32(items["root"]), SUITES[items["suite"]])
+    return {name: values[0] for name, values in parse_qs(before.partition("?")[2]).items()}
+
+
+def _realm(items: dict[str, str]) -> bytes:
+    return OPEN_REALM if items["realm"] == "open" else _base32(items["realm"])
 
 
 def _escaped(name: str) -> str:
@@ -120,6 +128,23 @@ def group_invitation(name: str, realm: bytes, group: bytes, link: bytes, seed: b
     """The line of a group's link."""
     front = f"stoa:group?name={_escaped(name)}&realm={_where(realm)}"
     return _checked(f"{front}&group={base32(group)}&link={base32(link)}&key={base32(seed)}")
+
+
+@dataclass(frozen=True)
+class GroupLine:
+    """What the line of a group's link says; `seed` is that of L."""
+
+    name: str
+    realm: bytes
+    group: bytes
+    link: bytes
+    seed: bytes
+
+
+def read_group_invitation(line: str) -> GroupLine:
+    items = _read(line)
+    group, link, seed = (_base32(items[name]) for name in ("group", "link", "key"))
+    return GroupLine(items["name"], _realm(items), group, link, seed)
 
 
 def _base32(raw: str) -> bytes:

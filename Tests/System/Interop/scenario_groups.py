@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
+from dataclasses import replace
 from typing import Any, Awaitable, Callable
 
 from Driver.control import shown
@@ -14,6 +16,8 @@ from group_exchange import FEATURES
 from group_keys import epoch_keys
 from groups import Group
 from peer import Peer
+from primitives import Identity
+from private import group_invitation, read_group_invitation
 from replica import sealed
 from realms import OPEN
 from rig import ROOM, Rig
@@ -37,6 +41,8 @@ async def run(rig: Rig) -> None:
         await tia.run("connect", f"{rig.stoad.key}@127.0.0.1:{rig.stoad.port}")
         for history, suite in ((History.ALL, XCHACHA), (History.JOINED, AES)):
             await creates(rig, tia, history, suite)
+        await comes(rig)
+        await lets_in(rig, tia)
     finally:
         await tia.end()
 
@@ -239,3 +245,64 @@ async def returns(rig: Rig, pat: Peer, group: Group, tia: Stoad, other: Session)
         group.history == History.ALL)
     await tia.run("send", name, "hello again")
     await rig.eventually(pat, "two writes again", lambda: "hello again" in group.texts())
+
+
+async def comes(rig: Rig) -> None:
+    """The peer comes by the links of stoad's group."""
+    checks, stoad = rig.checks, rig.stoad
+    line = read_group_invitation(await stoad.run("group", "link", "+ops"))
+    zoe, session = await linked(rig, "Zoe")
+    for what, wrong in (("key", replace(line, seed=bytes(32))), ("id", replace(line, link=bytes(32)))):
+        zoe.come(wrong)
+        for _ in range(3):
+            await zoe.heard_back(session)
+        checks.same(f"by another {what} nobody comes in", zoe.groups, [])
+        zoe.joins.clear()
+    told = zoe.links_told.get(line.link)
+    checks.that("and is shown why", told is not None and told.fields[1] != Identity.from_seed(bytes(32)).public)
+    zoe.come(line)
+    await rig.eventually(zoe, "by the right one the peer is in", lambda: bool(zoe.groups))
+    [group] = zoe.groups
+    await rig.eventually(zoe, "it reads", lambda: "without Pat" in group.texts())
+    zoe.say(group, "hello from Zoe")
+    await until(rig, "and writes", lambda: shows(stoad, "+ops", "hello from Zoe"))
+    line = read_group_invitation(await stoad.run("group", "link", "+ops", "--approve"))
+    yan, session = await linked(rig, "Yan")
+    yan.come(line)
+
+    async def waits() -> bool:
+        return any(item["does"] == "join" for item in (await info(stoad, "+ops"))["undecided"])
+
+    await until(rig, "who needs approval waits", waits)
+    checks.same("and is not in", yan.groups, [])
+    await stoad.run("group", "approve", "+ops", named(yan))
+    await rig.eventually(yan, "until an admin agrees", lambda: bool(yan.groups))
+    yan.act(yan.groups[0], Deed.LEAVE, {})
+    await rig.eventually(zoe, "all see who leaves", lambda: yan.person_id not in group.roster.members)
+    for peer in (zoe, yan):
+        await peer.close()
+
+
+async def lets_in(rig: Rig, tia: Stoad) -> None:
+    """stoads come by a link of the peer's group."""
+    checks, stoad = rig.checks, rig.stoad
+    pat, session = await linked(rig, "Host")
+    await known_to(rig, pat, tia)
+    group = pat.found("porch", History.ALL, XCHACHA)
+    pat.say(group, "come in")
+    key = Identity.from_seed(secrets.token_bytes(32))
+    made = pat.act(group, Deed.LINK, {1: key.public})
+
+    def line(seed: bytes = key.seed) -> str:
+        return group_invitation("porch", bytes(32), group.identifier, made.identifier, seed)
+
+    code, _, words = await asyncio.to_thread(stoad.daemon.stoa, "join", line(bytes(32)))
+    checks.that("stoad sees that a line is altered", code != 0, words)
+    await stoad.run("join", line())
+    await until(rig, "stoad comes by the link", lambda: shows(stoad, "+porch", "come in"))
+    checks.that("and is a member", session.person in group.roster.members)
+    pat.act(group, Deed.END_LINK, {1: made.identifier})
+    code, _, words = await asyncio.to_thread(tia.daemon.stoa, "join", line())
+    checks.that("by a link that was ended nobody comes", code != 0, words)
+    checks.same("so they stay two", len(group.roster.members), 2)
+    await pat.close()

@@ -124,7 +124,12 @@ class Sharing(Comparing):
             for item in conversations
             if item.name is None and self.concerns(item)
         ]
+        tags += [self.tags.share(link) for link in self.links_shown()]
         self.link.send(frames.shares(filled(tags, SHARE_COUNTS)))
+
+    def links_shown(self) -> list[bytes]:
+        """Links of groups, whose tags are made as if they were conversations."""
+        return []
 
     def on_shares(self, told: list[bytes]) -> None:
         self.remote_shares = set(told)

@@ -259,5 +259,13 @@ def check_join(act: Act, link: Act) -> None:
     check(link.fields[1], said, act.fields[3], "a join")
 
 
+def is_shown(act: Act, link: Act) -> bool:
+    try:
+        check_join(act, link)
+    except Refused:
+        return False
+    return True
+
+
 def rank(number: int) -> bytes:
     return u16(number)
