@@ -23,6 +23,7 @@ import scenario_discovery  # noqa: E402
 import scenario_erase  # noqa: E402
 import scenario_fork  # noqa: E402
 import scenario_future  # noqa: E402
+import scenario_group_forgeries  # noqa: E402
 import scenario_groups  # noqa: E402
 import scenario_history  # noqa: E402
 import scenario_holes  # noqa: E402
@@ -50,6 +51,7 @@ SCENARIOS = {
     "relay": scenario_relay.run,
     "private": scenario_private.run,
     "groups": scenario_groups.run,
+    "group-forgeries": scenario_group_forgeries.run,
     "orders": scenario_orders.run,
 }
 
