@@ -295,10 +295,12 @@ struct CommitQueue: Sendable {
     }
 
     /// The announcement of a key that waits here is on the disk.
-    mutating func placeKey(_ name: Bytes32, of group: ConversationID, by device: PeerID) {
+    mutating func placeKey(
+        _ announcement: EpochAnnouncement, of group: ConversationID, by device: PeerID
+    ) {
         for index in self.groups.epochs.indices {
             let held = self.groups.epochs[index]
-            guard held.epoch.id == name, held.group == group, held.epoch.device == device else {
+            guard held.group == group, held.epoch.isTold(by: announcement, of: device) else {
                 continue
             }
             self.groups.epochs[index].isPlaced = true

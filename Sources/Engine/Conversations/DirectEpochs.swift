@@ -10,7 +10,7 @@ struct DirectEpochs: Sendable {
     private(set) var held: [Bytes32: HeldEpoch] = [:]
     /// Those on their way there.
     private var pending: Set<Bytes32> = []
-    /// Keys that logs announce and that are not here: if several devices announce the same one, at most one is right.
+    /// Keys that logs announce and that are not here: of several announcements of one, at most one is right.
     private(set) var announced: [Bytes32: [AnnouncedEpoch]] = [:]
     /// What the next own entry is sealed with.
     private(set) var writing = KeyToWrite.root
@@ -40,7 +40,9 @@ struct DirectEpochs: Sendable {
         let told = AnnouncedEpoch(announcement: announcement, maker: maker, device: device)
         guard self.people.contains(maker), !self.has(announcement.id),
             announcement.people == PersonID.digest(of: self.people),
-            self.announced[announcement.id]?.contains(where: { $0.device == device }) != true,
+            self.announced[announcement.id]?.contains(where: {
+                $0.epoch.isTold(by: announcement, of: device)
+            }) != true,
             self.announced.values.joined().count(where: {
                 self.shares($0.epoch, room: told.epoch.owner)
             })
@@ -72,10 +74,13 @@ struct DirectEpochs: Sendable {
     }
 
     /// The run in which a device announces a key is on the disk.
-    mutating func notePlaced(_ name: Bytes32, by device: PeerID) {
-        guard let index = self.announced[name]?.firstIndex(where: { $0.device == device }) else {
-            return
-        }
+    mutating func notePlaced(_ announcement: EpochAnnouncement, by device: PeerID) {
+        let name = announcement.id
+        guard
+            let index = self.announced[name]?.firstIndex(where: {
+                $0.epoch.isTold(by: announcement, of: device)
+            })
+        else { return }
         self.announced[name]?[index].isPlaced = true
     }
 

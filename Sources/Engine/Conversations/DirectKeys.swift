@@ -78,8 +78,10 @@ struct DirectKeys: Sendable {
         return changed
     }
 
-    mutating func notePlaced(_ name: Bytes32, of id: ConversationID, by device: PeerID) {
-        self.table[id]?.notePlaced(name, by: device)
+    mutating func notePlaced(
+        _ announcement: EpochAnnouncement, of id: ConversationID, by device: PeerID
+    ) {
+        self.table[id]?.notePlaced(announcement, by: device)
     }
 
     // MARK: Taking

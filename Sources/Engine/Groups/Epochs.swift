@@ -26,6 +26,12 @@ package struct Epoch: Hashable, Sendable {
         self.people = people
     }
 
+    /// Whether a device's log says this of the key: it may say something else as well, which is wrong.
+    func isTold(by announcement: EpochAnnouncement, of device: PeerID) -> Bool {
+        self.id == announcement.id && self.device == device && self.basis == announcement.basis
+            && self.people == announcement.people
+    }
+
     private static let personal = BLAKE2b.Personal("stoa people")
 
     package static func digest(of people: some Sequence<PersonID>) -> Bytes32 {

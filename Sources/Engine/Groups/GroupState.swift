@@ -197,10 +197,13 @@ struct GroupState {
     }
 
     /// The run is on the disk in which a device announces a key.
-    mutating func notePlaced(_ name: Bytes32, by device: PeerID) {
-        guard let index = self.announced[name]?.firstIndex(where: { $0.device == device }) else {
-            return
-        }
+    mutating func notePlaced(_ announcement: EpochAnnouncement, by device: PeerID) {
+        let name = announcement.id
+        guard
+            let index = self.announced[name]?.firstIndex(where: {
+                $0.epoch.isTold(by: announcement, of: device)
+            })
+        else { return }
         self.announced[name]?[index].isPlaced = true
     }
 

@@ -51,8 +51,11 @@ extension Groups {
     ) -> [GroupAction] {
         let name = announcement.id
         guard let state = self.table[id], state.view.roster.brought.contains(person),
-            state.epochs[name]?.key == nil, state.epochs[name]?.epoch.device != log.author,
-            state.announced[name]?.contains(where: { $0.device == log.author }) != true,
+            state.epochs[name]?.key == nil,
+            state.epochs[name]?.epoch.isTold(by: announcement, of: log.author) != true,
+            state.announced[name]?.contains(where: {
+                $0.epoch.isTold(by: announcement, of: log.author)
+            }) != true,
             state.hasRoom(forKeyOf: OwnedDevice(person: person, device: log.author))
         else { return [] }
         self.table[id]?.announced[name, default: []].append(

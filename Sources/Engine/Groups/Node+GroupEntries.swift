@@ -149,12 +149,13 @@ extension Node {
         guard self.hasEpochs else { return }
         for append in flight.batch.appends[flight.ownAppends...] {
             let (group, author) = (append.run.run.key.conversation, append.run.run.key.name.author)
-            for name in self.announcedKeys(in: append) {
+            for announcement in self.announcements(in: append) {
                 let coming = flight.batch.groups.epochs.last {
-                    $0.epoch.id == name && $0.group == group
+                    $0.epoch.id == announcement.id && $0.group == group
                 }
-                guard var held = coming ?? self.heldEpoch(name, of: group),
-                    !held.isPlaced, held.epoch.device == author
+                // What its maker says otherwise of it is of no use to others.
+                guard var held = coming ?? self.heldEpoch(announcement.id, of: group),
+                    !held.isPlaced, held.epoch.isTold(by: announcement, of: author)
                 else { continue }
                 held.isPlaced = true
                 flight.batch.groups.epochs.append(held)
@@ -168,16 +169,16 @@ extension Node {
         guard self.hasEpochs else { return }
         for append in flight.batch.appends[flight.ownAppends...] {
             let (group, author) = (append.run.run.key.conversation, append.run.run.key.name.author)
-            for name in self.announcedKeys(in: append) {
-                self.groups.table[group]?.notePlaced(name, by: author)
-                self.conversations.directKeys.notePlaced(name, of: group, by: author)
-                self.disk.commits.placeKey(name, of: group, by: author)
+            for announcement in self.announcements(in: append) {
+                self.groups.table[group]?.notePlaced(announcement, by: author)
+                self.conversations.directKeys.notePlaced(announcement, of: group, by: author)
+                self.disk.commits.placeKey(announcement, of: group, by: author)
             }
         }
     }
 
     /// The keys that a run announces; none where the conversation has none that come and go.
-    private func announcedKeys(in append: Append) -> [Bytes32] {
+    private func announcements(in append: Append) -> [EpochAnnouncement] {
         let id = append.run.run.key.conversation
         guard self.groups.table[id] != nil || self.conversations.directKeys.table[id] != nil else {
             return []
@@ -186,7 +187,7 @@ extension Node {
             guard append.run.run.entries[index].epoch == .zero,
                 case .epoch(let announcement)? = self.content(of: append, at: index)
             else { return nil }
-            return announcement.id
+            return announcement
         }
     }
 

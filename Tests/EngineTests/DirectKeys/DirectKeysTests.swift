@@ -194,6 +194,22 @@ import Testing
         #expect(second.isOfAnother(told.id, than: Self.here.device, in: Self.id))
     }
 
+    @Test("are taken by the right one of two things that a device says of them")
+    func toldTwice() {
+        let right = Self.announcement(of: fixed32(1), [Self.item(5)])
+        let wrong = EpochAnnouncement(id: right.id, basis: [Self.item(6)], people: right.people)
+        let given = EpochKey(id: right.id, key: fixed32(1))
+        for told in [[right, wrong], [wrong, right]] {
+            var keys = DirectKeys()
+            for each in told {
+                _ = keys.announced(each, by: Self.there, in: Self.id, of: Self.people)
+            }
+            keys.notePlaced(wrong, of: Self.id, by: Self.there.device)
+            let due = Self.held(1, [Self.item(5)], isPlaced: false)
+            #expect(keys.receive([given], of: Self.id, on: Self.link) == [due])
+        }
+    }
+
     @Test("are not taken where they are for other people, of somebody else, or too many")
     func refused() {
         let key = fixed32(1)

@@ -142,7 +142,7 @@ struct GroupNetwork {
                         announcement, in: self.members[author].logName,
                         of: self.members[author].id, in: self.group), by: reader)
                 let placed = self.members[reader].groups.placing(
-                    announcement.id, by: self.members[author].device, in: self.group)
+                    announcement, by: self.members[author].device, in: self.group)
                 if let placed { self.members[reader].disk.append(placed) }
             }
         }

@@ -149,6 +149,29 @@ struct HostileMemberTests {
     }
 
     // Shows: daemon.group-members
+    @Test("says two things of one key, and the right one counts, whichever comes first")
+    func toldTwice() {
+        for isRightFirst in [true, false] {
+            var scene = Scene()
+            let right = scene.made(Self.key(1), by: scene.mallory)
+            let wrong = EpochAnnouncement(id: right.id, basis: right.basis, people: .zero)
+            func isUsed() -> Bool {
+                if case .use? = scene.groups.table[scene.group.id]?.writing { true } else { false }
+            }
+            for made in isRightFirst ? [right, wrong] : [wrong, right] {
+                _ = scene.announce(made, by: scene.mallory)
+            }
+            let key = EpochKey(id: right.id, key: Self.key(1))
+            let taken = scene.receive(.epochKeys(scene.group.id, [key]))
+            #expect(taken.written == 1 && scene.state.epochs[right.id]?.key == key.key)
+            scene.place(wrong, by: scene.mallory)
+            #expect(!isUsed(), "nobody else takes it by what that says")
+            scene.place(right, by: scene.mallory)
+            #expect(isUsed())
+        }
+    }
+
+    // Shows: daemon.group-members
     @Test("keeps no other key from being given, and no link busy, with any number of own ones")
     func givenKeys() {
         var scene = Scene()

@@ -140,7 +140,7 @@ struct HostileScene {
 
     /// The run in which a log tells of a key is on the disk.
     mutating func place(_ announcement: EpochAnnouncement, by person: Person) {
-        let writes = self.groups.placing(announcement.id, by: person.device, in: self.group.id)
+        let writes = self.groups.placing(announcement, by: person.device, in: self.group.id)
         if let writes { self.write(writes) }
     }
 
@@ -167,12 +167,12 @@ struct HostileScene {
 extension Groups {
     /// The run is on the disk in which a device announces a key; gives what is to be written of the key.
     mutating func placing(
-        _ name: Bytes32, by device: PeerID, in id: ConversationID
+        _ announcement: EpochAnnouncement, by device: PeerID, in id: ConversationID
     ) -> GroupWrites? {
-        self.table[id]?.notePlaced(name, by: device)
-        guard var held = self.table[id]?.epochs[name], !held.isPlaced,
-            held.epoch.device == device,
-            self.table[id]?.pendingEpochs[name] == nil
+        self.table[id]?.notePlaced(announcement, by: device)
+        guard var held = self.table[id]?.epochs[announcement.id], !held.isPlaced,
+            held.epoch.isTold(by: announcement, of: device),
+            self.table[id]?.pendingEpochs[announcement.id] == nil
         else { return nil }
         held.isPlaced = true
         var writes = GroupWrites()

@@ -169,8 +169,10 @@ struct JoinedHistoryTests {
         #expect(net[3].node.groups.isForOthers(old, in: net.group))
     }
 
-    @Test("is not kept from reading by a member who says that the key of another one is for others")
-    func falseAnnouncement() throws {
+    @Test(
+        "is not kept from reading by a member who says of any key that it is for others",
+        arguments: [1, 2])
+    func falseAnnouncement(liar: UInt8) throws {
         var net = GroupNet(1...3, history: .joined)
         net.withhold(.keys, from: 3)
         net.write("for all", by: 1)
@@ -186,8 +188,8 @@ struct JoinedHistoryTests {
             id: name, basis: [early.id],
             people: Epoch.digest(of: (1...2).map { GroupNet.id(of: $0) }))
         let said = groups.announced(
-            lie, in: LogName(author: Harness.peer(2), incarnation: 9), of: GroupNet.id(of: 2),
-            in: net.group)
+            lie, in: LogName(author: Harness.peer(liar), incarnation: 9),
+            of: GroupNet.id(of: liar), in: net.group)
         guard case .write(let unread)? = said.first else {
             Issue.record("what it says cannot be checked yet")
             return
@@ -224,7 +226,7 @@ struct JoinedHistoryTests {
                 of: GroupNet.id(of: 1), in: net.group)
             for case .write(let writes) in actions { _ = groups.stored(writes) }
             #expect(groups.isForOthers(made.id, in: net.group))
-            let placed = groups.placing(made.id, by: Harness.peer(1), in: net.group)
+            let placed = groups.placing(made, by: Harness.peer(1), in: net.group)
             if let placed { _ = groups.stored(placed) }
         }
         #expect(groups.table[net.group]?.epochs.values.filter { $0.key == nil }.count == count)

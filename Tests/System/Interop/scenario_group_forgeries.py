@@ -6,11 +6,11 @@ import secrets
 from typing import Any
 
 from Driver.control import shown
-import frames
 from bodies import Body, opening, saying
 from codec import Reader, varint
-from entries import Entry, LogName, OwnLog, hybrid_time
+from entries import hybrid_time
 from frames import Frame, Reason, Type, read_frame
+from group_forger import Forger, rightly
 from group_forgeries import (
     CERTIFICATE,
     SEALED_KEY,
@@ -28,13 +28,13 @@ from group_forgeries import (
     sealed_by_wrong_keys,
     without_line,
 )
-from group_keys import announcing, epoch_keys, seal_key
+from group_keys import seal_key
 import group_keys
 from peer import Peer
 from persons import read_certificate
 from primitives import Identity
 from private import Key
-from replica import sealed, wall_milliseconds
+from replica import wall_milliseconds
 from rig import ROOM, SECONDS, Rig
 from rosters import in_order
 from scenario_groups import accepts, info, linked, shows, until
@@ -179,50 +179,12 @@ async def acts(stage: Stage) -> None:
     checks.same("for this peer, too", here, people)
 
 
-class Forger:
-    """A log of the member who forges, in a link of its own; each has a new one, since what is not taken ends it."""
-
-    def __init__(self, stage: Stage, session: Session, start: Body | None = None) -> None:
-        self.stage, self.session, self.group = stage, session, stage.group
-        liar = stage.liar
-        name = LogName(self.group.identifier, liar.identity.public, secrets.randbits(64))
-        self.log = OwnLog(liar.identity, name)
-        self.write(start or opening(liar.certificate))
-
-    def write(self, body: Body, key: Key | None = None) -> None:
-        hlc = max(hybrid_time(wall_milliseconds()), self.log.hlc + 1)
-        entry = Entry.of(body, hlc, secrets.token_bytes(16))
-        if key is not None:
-            entry = sealed(entry, body, key, self.log.name, self.log.seq + 1, self.log.head)
-        run = self.log.append([entry])
-        mine = self.stage.liar.group(self.group.identifier)
-        assert mine is not None
-        # Also for who asks for it again, once the key is there.
-        mine.log(self.log.name).accept(run)
-        self.session.link.send(frames.live_run(run.packed()))
-
-    def says(self, words: str, announced: Body, key: bytes, given: bytes | None = None) -> None:
-        """Announces a key, gives it, and seals a text with it."""
-        self.write(announced)
-        name = announced.fields.get(1, b"")
-        if len(name) == 32:
-            self.session.link.send(epoch_keys(self.group.identifier, [(name, given or key)]))
-            self.write(saying(words), Key(self.group.identifier, key, XCHACHA, name))
-
-
 async def forging(stage: Stage) -> Session:
     """A link of the forger on which the group is shared."""
     stage.liar.enter(in_order(stage.group.acts.values()))
     session = await stage.dialled()
     await stage.liar.until(lambda: stage.group.identifier in session.shared, SECONDS, "the group")
     return session
-
-
-def rightly(stage: Stage) -> tuple[Body, bytes]:
-    """What the forger would announce of a new key, and the key."""
-    group, key = stage.group, secrets.token_bytes(32)
-    device = stage.liar.identity.public
-    return announcing(key, group.identifier, device, group.heads, group.roster.members), key
 
 
 async def epochs(stage: Stage) -> None:
@@ -236,14 +198,14 @@ async def epochs(stage: Stage) -> None:
         key = secrets.token_bytes(32)
         made = epochs_of(
             key, group.identifier, liar.identity.public, group.heads, people, founding)
-        Forger(stage, session).says(f"forged: {name}", made[name], key)
-    body, _ = rightly(stage)
-    Forger(stage, session).says("forged: a key of another", body, secrets.token_bytes(32))
-    body, key = rightly(stage)
-    Forger(stage, session).says("forged: not the key", body, key, given=secrets.token_bytes(32))
+        Forger(stage.liar, stage.group, session).says(f"forged: {name}", made[name], key)
+    body, _ = rightly(liar, stage.group)
+    Forger(stage.liar, stage.group, session).says("forged: a key of another", body, secrets.token_bytes(32))
+    body, key = rightly(liar, stage.group)
+    Forger(stage.liar, stage.group, session).says("forged: not the key", body, key, given=secrets.token_bytes(32))
     await stage.rig.alive(liar, "forged keys end no link", session)
     stage.checks.same("what they seal is not shown", await stage.texts(), ["all is well"])
-    Forger(stage, session).says("with the right key", *rightly(stage))
+    Forger(stage.liar, stage.group, session).says("with the right key", *rightly(stage.liar, stage.group))
     await until(
         stage.rig, "what the right key seals is shown",
         lambda: shows(stage.stoad, stage.name, "with the right key"))
@@ -257,9 +219,9 @@ async def opened(stage: Stage) -> None:
     packed = stage.liar.certificate.packed()
     for name, data in altered(packed, laid_out(CERTIFICATE)):
         start = opening(read_certificate(data))
-        Forger(stage, session, start).says(f"forged: {name}", *rightly(stage))
+        Forger(stage.liar, stage.group, session, start).says(f"forged: {name}", *rightly(stage.liar, stage.group))
     start = opening(stage.owner.certificate)
-    Forger(stage, session, start).says("forged: the owner's certificate", *rightly(stage))
+    Forger(stage.liar, stage.group, session, start).says("forged: the owner's certificate", *rightly(stage.liar, stage.group))
     await stage.rig.alive(stage.liar, "logs without a person end no link", session)
     stage.checks.same("nothing of them is shown", await stage.texts(), stage.expected)
 
@@ -269,14 +231,14 @@ async def sealed_keys(stage: Stage) -> None:
     session = await forging(stage)
     group, liar = stage.group.identifier, stage.liar
     to, address = stage.session.link.remote, stage.session.link.introduction.certificate.device_address
-    body, key = rightly(stage)
+    body, key = rightly(liar, stage.group)
     made = seal_key(
         body.fields[1], key, group, to, address, liar.identity, secrets.token_bytes(32))
     forged = [data for _, data in altered(made.packed(), SEALED_KEY)]
     wrong = sealed_by_wrong_keys(made, group, stage.member.device)
     for data in [*forged, *(one.packed() for one in wrong.values())]:
         session.link.send(Frame(Type.SEALED_KEYS, group + varint(1) + data))
-    log = Forger(stage, session)
+    log = Forger(stage.liar, stage.group, session)
     log.write(body)
     log.write(saying("forged: sealed"), Key(group, key, XCHACHA, body.fields[1]))
     await stage.rig.alive(liar, "sealed keys end no link", session)

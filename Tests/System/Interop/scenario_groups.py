@@ -13,6 +13,7 @@ from bodies import saying
 from entries import Entry, room_id
 from frames import Type
 from group_exchange import FEATURES
+from group_forger import Forger, rightly
 from group_keys import epoch_keys
 from groups import Group
 from peer import Peer
@@ -20,7 +21,8 @@ from primitives import Identity
 from private import group_invitation, read_group_invitation
 from replica import sealed
 from realms import OPEN
-from rig import ROOM, Rig
+from rig import ROOM, SECONDS, Rig
+from rosters import in_order
 from sealing import AES, XCHACHA
 from session import Session
 from signed_acts import Deed, History, Position, rank
@@ -43,6 +45,7 @@ async def run(rig: Rig) -> None:
             await creates(rig, tia, history, suite)
         await comes(rig)
         await lets_in(rig, tia)
+        await told_twice(rig, tia)
     finally:
         await tia.end()
 
@@ -306,3 +309,46 @@ async def lets_in(rig: Rig, tia: Stoad) -> None:
     checks.that("by a link that was ended nobody comes", code != 0, words)
     checks.same("so they stay two", len(group.roster.members), 2)
     await pat.close()
+
+
+async def told_twice(rig: Rig, tia: Stoad) -> None:
+    """A member who says two things of one key keeps nobody from reading what others seal with it."""
+    stoad = rig.stoad
+    for is_late in (False, True):
+        pat, session = await linked(rig, "Pat")
+        liar, one = await linked(rig, "Liar")
+        other = await known_to(rig, liar, tia)
+        await known_to(rig, pat, tia)
+        group = pat.found(f"twice{int(is_late)}", History.ALL, XCHACHA)
+        name = shown(group.identifier)
+        for person in (one.person, other.person, liar.person_id):
+            pat.act(group, Deed.ADD, {1: person})
+        for each in (stoad, tia):
+            await accepts(rig, each, group, pat)
+        liar.enter(in_order(group.acts.values()))
+        for link in (one, other):
+            await liar.until(lambda link=link: group.identifier in link.shared, SECONDS, "the group")
+        body, key = rightly(liar, group)
+        wrong = replace(body, fields={**body.fields, 5: bytes(32)})
+        if is_late:
+            # One is shown both, the right one in a log that nobody gets; the other only the wrong one.
+            Forger(liar, group, one, serves=False).write(body)
+            told, link, writer, reader = Forger(liar, group, one), one, stoad, tia
+            told.write(wrong)
+        else:
+            # One is shown the wrong one first, the other only the right one.
+            Forger(liar, group, one, serves=False).write(wrong)
+            told, link, writer, reader = Forger(liar, group, other), other, tia, stoad
+            told.write(body)
+        for each in (one, other):
+            told.session = each
+            told.give(body.fields[1], key)
+        rows = link.shared[group.identifier].rows
+        tag = link.tags.log(told.log.name)
+        await rig.eventually(
+            liar, "a log that tells of the key is taken",
+            lambda rows=rows, tag=tag: tag in rows and rows[tag].seq == 2)
+        await writer.run("send", name, "honest words")
+        await until(rig, "what others write is read", lambda: shows(reader, name, "honest words"))
+        for peer in (pat, liar):
+            await peer.close()
