@@ -133,6 +133,12 @@ class Group(Conversation):
         return sorted((set(told) | below) - self.acts.keys() - self.waiting.keys())
 
     @property
+    def next_time(self) -> int:
+        """Of an act that follows all."""
+        latest = max(act.hlc for act in self.acts.values())
+        return max(hybrid_time(wall_milliseconds()), latest + 1)
+
+    @property
     def links(self) -> list[bytes]:
         """All that were ever made: whoever comes by one that has ended is shown why."""
         return [act.identifier for act in self.acts.values() if act.deed == Deed.LINK]
@@ -276,6 +282,12 @@ class Group(Conversation):
             return False
         self.placed |= set(told.values()) & self.ring.held.keys()
         return True
+
+    def is_shown(self, name: LogName, entry: Entry) -> bool:
+        """Of a device that is cut, what is not later than the number of the cut."""
+        opened = self.log(name).opened
+        number = opened and self.roster.cut_number(opened.certificate.person_id, name.author)
+        return number is None or entry.hlc >> 16 <= number
 
     def is_settled(self, name: bytes, maker: bytes | None) -> bool:
         """Whether it is known how an entry is read that names a key, or announces one of its maker's."""

@@ -26,7 +26,7 @@ from group_keys import acts as acts_frame
 from groups import IN_CLEAR, Group
 from link import GOODBYE_SECONDS, Link, LinkEnded, NoCommonRealm, NoCommonVersion, Opening
 from noise_link import AREA_PORT
-from persons import certificate_of, device_address, person_of
+from persons import Person, certificate_of, device_address, person_of
 from primitives import Identity
 from private import GroupLine, Key
 from realms import OPEN, RealmSecret
@@ -83,11 +83,18 @@ class Watch:
 
 
 class Peer:
-    def __init__(self, identity: Identity | None = None, name: str | None = None) -> None:
+    def __init__(
+        self,
+        identity: Identity | None = None,
+        name: str | None = None,
+        person: Person | None = None,
+    ) -> None:
         self.identity = identity or Identity.from_seed(secrets.token_bytes(32))
+        # Whose device it is.
+        self.person = person or person_of(self.identity)
         self.boot = secrets.randbits(64)
         self.dials = 0
-        self.certificate = certificate_of(self.identity)
+        self.certificate = certificate_of(self.identity, self.person)
         self.features = b""
         # Groups into which somebody brings it, as their acts say.
         self.asked: dict[bytes, list[Act]] = {}
@@ -297,7 +304,7 @@ class Peer:
     @property
     def member(self) -> Member:
         """Who signs this peer's acts."""
-        return Member(self.identity, person_of(self.identity), self.certificate)
+        return Member(self.identity, self.person, self.certificate)
 
     @property
     def groups(self) -> list[Group]:
@@ -352,9 +359,17 @@ class Peer:
 
     def act(self, group: Group, deed: Deed, of: dict[int, bytes]) -> Act:
         """Signs an act that follows all that is known, and tells it."""
-        latest = max(act.hlc for act in group.acts.values())
-        time = max(hybrid_time(wall_milliseconds()), latest + 1)
-        made = self.member.act(deed, group.identifier, time, tuple(group.heads), of)
+        heads = tuple(group.heads)
+        return self.tell(group, self.member.act(deed, group.identifier, group.next_time, heads, of))
+
+    def cut(self, group: Group, device: bytes) -> Act:
+        """As its person, who has lost that device."""
+        time, heads = group.next_time, tuple(group.heads)
+        return self.tell(
+            group, self.member.cut(device, group.identifier, time, heads, wall_milliseconds())
+        )
+
+    def tell(self, group: Group, made: Act) -> Act:
         group.take([made])
         # Unasked, since who leaves shares nothing any more.
         for session in self.sessions:

@@ -225,6 +225,10 @@ class Conversation:
         """Whether a device of that person may have part in it."""
         return person in self.persons if self.realm is None else True
 
+    def is_shown(self, name: LogName, entry: Entry) -> bool:
+        """Whether nothing but its time keeps an entry of somebody known from readers."""
+        return True
+
     def accept(self, run: Run) -> bool:
         """Checks and stores, and erases what is to be; False where there is nothing new in it."""
         log = self.log(run.log)
@@ -271,7 +275,9 @@ class Conversation:
         limit = due_limit()
         persons = {log.name for log in self.logs.values() if log.opened is not None}
         lines = [
-            entry.shown for name, _, entry in self.entries() if name in persons and entry.hlc <= limit
+            entry.shown
+            for name, _, entry in self.entries()
+            if name in persons and entry.hlc <= limit and self.is_shown(name, entry)
         ]
         return [line for line in lines if line is not None]
 

@@ -10,6 +10,7 @@ from Driver.control import AsyncControl
 from Driver.daemon import Programs
 from link import LinkEnded
 from peer import Peer
+from persons import Person
 from primitives import Identity
 from replica import Conversation
 from session import Session
@@ -39,8 +40,13 @@ class Rig:
             await peer.close()
         await self.stoad.end()
 
-    def peer(self, name: str | None = None, identity: Identity | None = None) -> Peer:
-        peer = Peer(identity, name)
+    def peer(
+        self,
+        name: str | None = None,
+        identity: Identity | None = None,
+        person: Person | None = None,
+    ) -> Peer:
+        peer = Peer(identity, name, person)
         self.peers.append(peer)
         return peer
 

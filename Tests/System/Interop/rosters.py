@@ -68,6 +68,17 @@ class Roster:
     def is_cut(self, person: bytes, device: bytes) -> bool:
         return (person.hex(), device.hex()) in self.said.cut
 
+    def cut_number(self, person: bytes, device: bytes) -> int | None:
+        """Of the last word of a person about a device, where it is a cut."""
+        if not self.is_cut(person, device):
+            return None
+        said = [
+            act
+            for act in self.acts.values()
+            if act.deed == Deed.CUT and act.author == person and act.fields[1] == device
+        ]
+        return max(int.from_bytes(act.fields[3], "big") for act in said)
+
     def removals(self, person: bytes) -> list[Act]:
         """Those of somebody that count."""
         return [

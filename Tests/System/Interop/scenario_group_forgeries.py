@@ -220,8 +220,9 @@ async def opened(stage: Stage) -> None:
     for name, data in altered(packed, laid_out(CERTIFICATE)):
         start = opening(read_certificate(data))
         Forger(stage.liar, stage.group, session, start).says(f"forged: {name}", *rightly(stage.liar, stage.group))
+    liar, group = stage.liar, stage.group
     start = opening(stage.owner.certificate)
-    Forger(stage.liar, stage.group, session, start).says("forged: the owner's certificate", *rightly(stage.liar, stage.group))
+    Forger(liar, group, session, start).says("forged: the owner's certificate", *rightly(liar, group))
     await stage.rig.alive(stage.liar, "logs without a person end no link", session)
     stage.checks.same("nothing of them is shown", await stage.texts(), stage.expected)
 

@@ -17,6 +17,7 @@ from group_forger import Forger, rightly
 from group_keys import epoch_keys
 from groups import Group
 from peer import Peer
+from persons import Person
 from primitives import Identity
 from private import group_invitation, read_group_invitation
 from replica import sealed
@@ -46,13 +47,14 @@ async def run(rig: Rig) -> None:
         await comes(rig)
         await lets_in(rig, tia)
         await told_twice(rig, tia)
+        await cuts(rig)
     finally:
         await tia.end()
 
 
-async def linked(rig: Rig, name: str) -> tuple[Peer, Session]:
+async def linked(rig: Rig, name: str, person: Person | None = None) -> tuple[Peer, Session]:
     """A peer that takes part in groups, known to stoad by a room."""
-    peer = rig.peer(name)
+    peer = rig.peer(name, person=person)
     peer.features = FEATURES
     peer.join(ROOM)
     return peer, await known_to(rig, peer, rig.stoad)
@@ -352,3 +354,43 @@ async def told_twice(rig: Rig, tia: Stoad) -> None:
         await until(rig, "what others write is read", lambda: shows(reader, name, "honest words"))
         for peer in (pat, liar):
             await peer.close()
+
+
+async def cuts(rig: Rig) -> None:
+    """A person with two devices, one of which is cut: what it writes later nobody shows, and it gets no key."""
+    checks, stoad = rig.checks, rig.stoad
+    desk, session = await linked(rig, "Desk")
+    phone, other = await linked(rig, "Phone", desk.person)
+    group = desk.found("fleet", History.ALL, XCHACHA)
+    desk.act(group, Deed.ADD, {1: session.person})
+    await accepts(rig, stoad, group, desk)
+    desk.say(group, "from the desk")
+    await until(rig, "stoad has a key", lambda: shows(stoad, "+fleet", "from the desk"))
+    same = phone.enter(in_order(group.acts.values()))
+    await rig.eventually(
+        phone, "another device gets the key from stoad", lambda: "from the desk" in same.texts())
+    phone.say(same, "from the phone")
+    await until(rig, "stoad shows what it writes", lambda: shows(stoad, "+fleet", "from the phone"))
+    await rig.eventually(
+        desk, "and so does the first device", lambda: "from the phone" in group.texts())
+    told = (await info(stoad, "+fleet"))["members"]
+    checks.same("they are one person", len(told), 2)
+    desk.cut(group, phone.identity.public)
+
+    async def is_known() -> bool:
+        return bool((await info(stoad, "+fleet"))["acts"] == len(group.acts))
+
+    await until(rig, "stoad knows of the cut", is_known)
+    keys = set(same.ring.held)
+    phone.say(same, "from a thief")
+    desk.say(group, "after the cut")
+    await until(rig, "others go on", lambda: shows(stoad, "+fleet", "after the cut"))
+    await rig.alive(phone, "the cut device has a link", other)
+    checks.that("but stoad shows nothing of it", not await shows(stoad, "+fleet", "from a thief"))
+    await desk.heard_back(session)
+    checks.that("nor does this peer", "from a thief" not in group.texts())
+    checks.same("and it gets no key", set(same.ring.held), keys)
+    checks.that("nor what is sealed with it", "after the cut" not in same.texts())
+    checks.that("what it wrote before stays", await shows(stoad, "+fleet", "from the phone"))
+    for peer in (desk, phone):
+        await peer.close()
