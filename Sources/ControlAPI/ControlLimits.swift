@@ -40,6 +40,8 @@ package enum ControlLimits {
     package static let siteItemBytes = 262_144
     /// No part of a file is larger than this, sealed, in bytes.
     package static let sitePartBytes = 262_144 + 256
+    /// No signal of presence or typing is larger than this, sealed, in bytes.
+    package static let siteSignalBytes = 512
     /// The most parts of files that are wanted of other sites at once.
     package static let siteWants = 64
     /// What sealed items of one call may take together, in bytes, before base64: the line has room for them.

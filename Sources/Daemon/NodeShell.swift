@@ -245,6 +245,7 @@ actor NodeShell {
         case .show(let changes): self.show(changes)
         case .signal(let signals): self.signal(signals)
         case .changed(let list): self.changed(list)
+        case .siteSignals: self.siteSignalsMayBeDue()
         case .log(let level, let text, let subject):
             self.log(level, text, about: subject)
         case .countPackets(let links):

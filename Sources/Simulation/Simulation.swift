@@ -353,7 +353,7 @@ package final class Simulation {
         case .show(let changes):
             self.record.mix(UInt64(changes.count))
             try self.checker.shown(changes, by: self.machines[index])
-        case .changed: break
+        case .changed, .siteSignals: break
         case .signal(let signals):
             try self.checker.signalled(
                 signals, by: self.machines[index], of: self.machines)

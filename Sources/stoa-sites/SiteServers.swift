@@ -60,6 +60,10 @@ final class ServerWatcher: Sendable {
         case refused
         /// Something was published: ``ServerWatcher/takePublished()``.
         case published
+        /// Somebody is there, or writes: ``ServerWatcher/hearing``.
+        case signalled
+        /// The servers refuse to pass on who is there and who writes.
+        case signalsRefused
     }
 
     /// What was published since it was taken, and in which conversations.
@@ -77,6 +81,8 @@ final class ServerWatcher: Sendable {
     private let isOver = Atomic(false)
     /// What the servers have refused since it was asked last: a JetStream error, or a status below zero.
     private let failures = Protected<(count: Int, first: Int32)>((0, 0))
+    /// What others have published that nothing stores.
+    let hearing = Protected(SiteHearing())
     private let waiting = Protected<(published: Published, bytes: Int)>((Published(), 0))
 
     init(_ loop: EventLoop, tell: @escaping @Sendable (News) -> Void) {
@@ -109,6 +115,13 @@ final class ServerWatcher: Sendable {
             return isFirst
         }
         if isFirst { self.post(.published) }
+    }
+
+    func signalled(_ item: SiteOutgoing.Item) {
+        guard !self.isOver.load(ordering: .relaxed) else { return }
+        let parts = item.subject.split(separator: ".")
+        guard parts.count == 3, item.subject.utf8.count <= SiteServers.subjectBytes else { return }
+        if self.hearing.withLock({ $0.heard(item, in: String(parts[1])) }) { self.post(.signalled) }
     }
 
     func takePublished() -> Published {
@@ -182,6 +195,10 @@ final class SiteServers {
     private var connection: OpaquePointer?
     private var context: OpaquePointer?
     private var readings: [String: Reading] = [:]
+    /// Where it is heard who is there and who writes.
+    private var listening: [String: OpaquePointer] = [:]
+    /// Whether the servers pass that on, as far as is known.
+    var passesSignals = true
 
     /// Connects.
     init(
@@ -200,8 +217,14 @@ final class SiteServers {
                     &self.connection, texts.baseAddress, Int32(texts.count), isSecure, credentials,
                     { _, closure in ServerWatcher.at(closure).post(.lost) },
                     { _, closure in ServerWatcher.at(closure).post(.found) },
-                    { _, _, status, closure in
-                        if status == NATS_NOT_PERMITTED { ServerWatcher.at(closure).post(.refused) }
+                    { connection, _, status, closure in
+                        guard status == NATS_NOT_PERMITTED else { return }
+                        var text: UnsafePointer<CChar>?
+                        _ = natsConnection_GetLastError(connection, &text)
+                        let isSignal =
+                            text.map { String(cString: $0).contains(SiteServers.signalsPrefix) }
+                            ?? false
+                        ServerWatcher.at(closure).post(isSignal ? .signalsRefused : .refused)
                     }, closure)
             }
         }
@@ -224,6 +247,7 @@ final class SiteServers {
     deinit {
         self.watcher.end()
         for tag in self.readings.keys { self.stopReading(tag) }
+        self.listen(to: [])
         jsCtx_Destroy(self.context)
         natsConnection_Destroy(self.connection)
     }
@@ -297,6 +321,47 @@ final class SiteServers {
                 : ServerError(natsStatus(UInt32(-failures.first)))
         }
         guard status == NATS_OK else { throw ServerError(status) }
+    }
+
+    // MARK: What nothing stores
+
+    /// What its subjects begin with.
+    static let signalsPrefix = "stoa-now."
+
+    /// Publishes what is lost where nobody hears it now.
+    func publishSignals(_ items: [SiteOutgoing.Item]) {
+        self.watcher.hearing.withLock { $0.published(items) }
+        for item in items {
+            _ = item.data.withUnsafeBytes {
+                natsConnection_Publish(
+                    self.connection, item.subject, $0.baseAddress, Int32($0.count))
+            }
+        }
+        _ = natsConnection_Flush(self.connection)
+    }
+
+    /// Hears what is published in these conversations, and in no other.
+    func listen(to tags: [String]) {
+        let wanted = Set(tags)
+        for (tag, subscription) in self.listening where !wanted.contains(tag) {
+            natsSubscription_Destroy(subscription)
+            self.listening[tag] = nil
+        }
+        for tag in wanted.sorted() where self.listening[tag] == nil {
+            var subscription: OpaquePointer?
+            let status = natsConnection_Subscribe(
+                &subscription, self.connection, "\(Self.signalsPrefix)\(tag).*",
+                { _, _, message, closure in
+                    if let message {
+                        ServerWatcher.at(closure).signalled(
+                            SiteServers.item(message, atMost: ControlLimits.siteSignalBytes))
+                    }
+                    natsMsg_Destroy(message)
+                }, Unmanaged.passUnretained(self.watcher).toOpaque())
+            // Without a connection nobody is heard; the next page says the tags again.
+            guard status == NATS_OK, let subscription else { return }
+            self.listening[tag] = subscription
+        }
     }
 
     // MARK: Reading

@@ -78,13 +78,25 @@ final class SitesReportFile {
         self.report.files = files
     }
 
-    func incoming(_ incoming: SiteIncoming, _ wants: SiteWants) {
+    /// - Parameter problem: why who is there and who writes goes over links alone; nil where it goes.
+    func signalsStopped(_ problem: String?) {
+        if let problem, self.report.signals != problem {
+            SitesShell.say("presence and typing go only over links: \(problem)")
+        }
+        self.report.signals = problem
+    }
+
+    func incoming(
+        _ incoming: SiteIncoming, _ wants: SiteWants,
+        _ refusedSignals: [ImportItemsMethod.Verdict: Int]
+    ) {
         self.report.files?.taken = Int64(wants.broughtCount)
         self.report.files?.missing = Int64(wants.missing)
         self.report.taken = Int64(incoming.takenCount)
         self.report.waiting = Int64(clamping: incoming.behind)
         self.report.missing = Int64(incoming.waiting)
         let refused = incoming.refused.merging(wants.refused) { $0 + $1 }
+            .merging(refusedSignals) { $0 + $1 }
         self.report.refused = refused.sorted { $0.key.rawValue < $1.key.rawValue }.map {
             verdict, count in
             SitesReport.Refused {

@@ -36,6 +36,10 @@ extension SitesShell {
                     "made the stream \(stream.name): messages stay \(days) days and take at most \(bytes) bytes"
                 )
             }
+            print(
+                "presence and typing need the right to publish and hear stoa-now.*.*, which no stream keeps; "
+                    + "Docs/Sites.md has all rights"
+            )
             return 0
         } catch {
             return Self.say(Self.told(error, settings.servers), 69)

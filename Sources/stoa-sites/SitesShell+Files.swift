@@ -125,7 +125,7 @@ extension SitesShell {
             case .result(let json):
                 let verdict = Received<ImportItemsMethod.Result>(json).value.outcomes.first?.verdict
                 self.files.wants.given(verdict, at: Self.now)
-                self.report.incoming(self.incoming, self.files.wants)
+                self.tellReport()
                 self.importMore()
             case .failure(let error):
                 self.files.wants.given(nil, at: Self.now)

@@ -31,7 +31,7 @@ final class SitesShell {
     /// Where it is asked what it thinks of another item under a subject.
     private var judge: DaemonCaller?
     private var lock: LockFile?
-    private var watcher: ServerWatcher?
+    var watcher: ServerWatcher?
     var servers: SiteServers?
     private var settings: (servers: [String], credentials: String?) = ([], nil)
     private var timer: LoopTimer?
@@ -187,7 +187,7 @@ final class SitesShell {
         var times = [self.retryAt, self.report.due, self.report.alarm.due]
         if self.servers != nil {
             times += [self.outgoing.nextDue, self.incoming.nextDue, self.lookAt]
-            if !self.isImporting { times.append(self.files.nextDue) }
+            if !self.isImporting { times += [self.files.nextDue, self.hearingDue] }
         }
         if let next = times.compactMap({ $0 }).min() {
             self.timer?.set(deadlineMilliseconds: next)
@@ -236,6 +236,7 @@ final class SitesShell {
         params.after = self.cursor
         params.wait = !self.settings.servers.isEmpty
         params.files = self.files.go ? true : nil
+        params.signals = self.servers?.passesSignals == true ? true : nil
         daemon.ask(ExportItemsMethod.self, params) { [unowned self] outcome in
             self.isExporting = false
             switch outcome {
@@ -273,6 +274,7 @@ final class SitesShell {
         }
         let (round, isWhole) = (self.rounds, self.cursor == nil)
         guard self.connect() else { return }
+        self.tellSignals(of: page)
         // What a page is behind, where the stream is another one, was not published there.
         guard round == self.rounds || isWhole else { return self.ask() }
         self.cursor = page.cursor
@@ -296,6 +298,7 @@ final class SitesShell {
                 self.settings.servers, credentials: self.settings.credentials, watcher)
             let facts = try servers.facts()
             (self.servers, self.watcher) = (servers, watcher)
+            self.report.signalsStopped(nil)
             if facts.made != self.keep.stream {
                 // Another stream: all is read again, and what it has not is published again.
                 (self.keep.stream, self.keep.places) = (facts.made, [])
@@ -350,6 +353,8 @@ final class SitesShell {
                 .unlinked,
                 "the servers do not let this user hear or publish; see Docs/Sites.md for the rights"
             )
+        case .signalled: self.importMore()
+        case .signalsRefused: self.signalsRefused()
         case .published:
             guard let published = self.watcher?.takePublished() else { return }
             // What this program has published comes back, too.
@@ -449,6 +454,8 @@ final class SitesShell {
         guard !self.isImporting, let servers = self.servers, let daemon = self.importer else {
             return
         }
+        // Few and small, and of no worth later.
+        if self.giveSignals(to: daemon) { return }
         do throws(ServerError) {
             var count = 0
             while let step = self.incoming.next {
@@ -480,7 +487,7 @@ final class SitesShell {
                 }
             }
             if count > 0 {
-                self.report.incoming(self.incoming, self.files.wants)
+                self.tellReport()
                 self.keepSoon()
             }
             self.seekParts(servers, for: daemon)
@@ -500,7 +507,7 @@ final class SitesShell {
             case .result(let json):
                 let outcomes = Received<ImportItemsMethod.Result>(json).value.outcomes
                 for item in self.incoming.given(outcomes, at: Self.now) { self.outgoing.saw(item) }
-                self.report.incoming(self.incoming, self.files.wants)
+                self.tellReport()
                 self.keepSoon()
                 self.importMore()
             case .failure(let error):

@@ -9,13 +9,26 @@ final class SiteServer {
     let url: String
     let folder: String
 
-    init(_ name: String, in scratch: Scratch) throws {
+    /// - Parameter without: the subjects that its users may neither publish nor hear.
+    init(_ name: String, in scratch: Scratch, without: [String] = []) throws {
         self.folder = try scratch.folder(name)
+        var options = ""
+        if !without.isEmpty {
+            let denied = without.map { "\"\($0)\"" }.joined(separator: ", ")
+            let text = """
+                authorization { users: [ { user: node, password: node, permissions: {
+                  publish: { deny: [ \(denied) ] }, subscribe: { deny: [ \(denied) ] } } } ] }
+                no_auth_user: node
+                """
+            try Files.writeAtomically(
+                Array(text.utf8), to: "\(self.folder)/nats.conf", mode: 0o600)
+            options = " -c \(self.folder)/nats.conf"
+        }
         // Any free port: the server says which one it has.
         self.process = try ChildProcess(
             [
                 "sh", "-c",
-                "exec nats-server -js -sd \(self.folder)/js -a 127.0.0.1 -p -1 2>&1",
+                "exec nats-server\(options) -js -sd \(self.folder)/js -a 127.0.0.1 -p -1 2>&1",
             ],
             environment: ["PATH": "/usr/sbin:/usr/bin:/bin", "HOME": self.folder])
         let words = "client connections on "

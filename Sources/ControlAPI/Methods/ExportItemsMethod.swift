@@ -20,6 +20,7 @@ package enum ExportItemsMethod: ControlMethod {
         /// Whether to answer only when there is something.
         package var wait: Bool?
         package var files: Bool?
+        package var signals: Bool?
 
         package init() {}
 
@@ -33,6 +34,9 @@ package enum ExportItemsMethod: ControlMethod {
             visitor.field(
                 "files", &self.files, .any,
                 "Whether to give parts of files, too, and to say which are wanted here.")
+            visitor.field(
+                "signals", &self.signals, .any,
+                "Whether to give presence and typing, too: only while the servers can be reached.")
         }
     }
 
@@ -67,9 +71,12 @@ package enum ExportItemsMethod: ControlMethod {
         package var credentials: String?
         package var wants: [String]?
         package var fileLimit: Int64?
+        package var signals: [Item]?
+        package var listens: [String]?
 
         package var expectedBytes: Int {
-            self.items.reduce(1_024 + 80 * (self.wants?.count ?? 0)) {
+            let words = 80 * (self.wants?.count ?? 0) + 32 * (self.listens?.count ?? 0)
+            return (self.items + (self.signals ?? [])).reduce(1_024 + words) {
                 $0 + $1.data.bytes.count * 4 / 3 + 160
             }
         }
@@ -98,6 +105,13 @@ package enum ExportItemsMethod: ControlMethod {
                 "fileLimit", &self.fileLimit, .any,
                 "The size of the largest file that is given or wanted, by SitesFileLimit; left out without files."
             )
+            visitor.field(
+                "signals", &self.signals, .any,
+                "Presence and typing, sealed: each is to be published at once or never, and not stored; left out if none is due."
+            )
+            visitor.field(
+                "listens", &self.listens, .any,
+                "The tags under which those of others are to be heard; left out without signals.")
         }
     }
 }

@@ -67,6 +67,7 @@ package struct SitesReport: ControlValue {
     package var messages: Int64?
     package var bytes: Int64?
     package var files: Files?
+    package var signals: String?
 
     package init() {}
 
@@ -87,5 +88,9 @@ package struct SitesReport: ControlValue {
         visitor.field("bytes", &self.bytes, .any, "The bytes they take there.")
         visitor.field(
             "files", &self.files, .any, "How files go; left out where no server was reached.")
+        visitor.field(
+            "signals", &self.signals, .any,
+            "Why presence and typing go over links alone, in words; left out if there is no reason."
+        )
     }
 }

@@ -17,6 +17,8 @@ final class Clients {
     var isExportStale = false
     /// Whether it is about to be looked which parts of files are wanted of other sites.
     var isWantsDue = false
+    /// When something is to be told at other sites that nothing stores, monotonic; nil where that is not timed.
+    var signalsDueAt: UInt64?
     /// When somebody asked for it last, monotonic; nil for never.
     var exportedAt: UInt64?
     /// When they were given records last, monotonic.

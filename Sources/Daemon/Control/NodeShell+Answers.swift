@@ -30,6 +30,7 @@ extension NodeShell {
         case (.reached(let body), .reach(let reports, let packets)): body(reports, packets)
         case (.handedOver(let body), .handedOver(let bytes)): body(bytes)
         case (.imported(let body), .imported(let verdicts)): body(verdicts)
+        case (.told(let body), .siteSignals(let told, let next)): body(told, next)
         case (.linked(let address), .connected(let peer)):
             pending.reply?.answer(
                 ConnectMethod.Result {
@@ -87,7 +88,7 @@ extension NodeShell {
             reply.answer(DeviceApproveMethod.Result { $0.check = check })
         case .revoked(let device), .renamed(let device): self.answerDevice(device, reply)
         case .sent, .erased, .expired, .connecting, .connected, .reach, .restored, .failed,
-            .handedOver, .synced, .imported:
+            .handedOver, .synced, .imported, .siteSignals:
             preconditionFailure("what follows this was said with the request")
         }
     }

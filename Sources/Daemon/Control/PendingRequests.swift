@@ -26,6 +26,8 @@ struct PendingRequest {
         case handedOver(([UInt8]) -> Void)
         /// What became of what other sites have published.
         case imported(([SiteVerdict]) -> Void)
+        /// What of the user is to be told at other sites, and when there is more.
+        case told(([SiteTold], UInt64?) -> Void)
         /// Also where the node refuses, for the shell itself; and whether the disk has taken it.
         case ended((Bool) -> Void)
     }

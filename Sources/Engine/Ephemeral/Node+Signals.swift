@@ -6,15 +6,19 @@ extension Node {
     /// What the own user is.
     package var ownPresence: Presence { self.signals.ownPresence }
 
-    /// What somebody tells of themselves; nil for who is not linked or tells nothing.
+    /// What somebody tells of themselves, on a link or else by way of servers; nil for who tells nothing.
     package func presence(of peer: PeerID) -> Presence? {
-        self.links.id(of: peer).flatMap { self.signals.presence(on: $0) }
+        guard let link = self.links.id(of: peer) else {
+            return self.signals.sites.presence(of: peer)
+        }
+        return self.signals.presence(on: link)
     }
 
     /// Who tells how reachable they are, who writes where, and whose pictures are here, as those are told
     /// who begin to follow.
     package var standingSignals: [Signal] {
-        let present = self.links.peers.sorted().compactMap { peer in
+        let peers = self.signals.sites.present + self.links.peers
+        let present = Set(peers).sorted().compactMap { peer in
             self.presence(of: peer).map { Signal.presence(peer, $0) }
         }
         return present + self.signals.typing
@@ -77,6 +81,7 @@ extension Node {
         }
         guard self.own.configuration.preferences.tellsTyping, let outlet = self.outlet(of: id)
         else { return self.answer(request, .typing(told: 0)) }
+        self.perform(self.signals.tellTypingAtSites(in: id, at: self.now))
         let (told, wanted) = self.signals.tellTyping(
             in: outlet, using: &self.random, at: self.now)
         self.perform(wanted)

@@ -30,6 +30,8 @@ struct Signals: Sendable {
     private var typists = Typists()
     private var streams = OutgoingStreams()
     private var comings: Comings
+    /// What goes by way of servers.
+    private(set) var sites = SiteSignals()
 
     /// - Parameter own: the user.
     init(own: PersonID) { self.comings = Comings(own: own) }
@@ -47,7 +49,7 @@ struct Signals: Sendable {
 
     mutating func set(_ presence: Presence, at now: Instant) -> [SignalAction] {
         self.presences.set(presence)
-        return self.tellPresence(at: now)
+        return self.tellPresence(at: now) + self.askForSites()
     }
 
     /// From here on nobody is told whether the user is there.
@@ -210,13 +212,20 @@ struct Signals: Sendable {
         in conversation: ConversationID, on id: LinkID, of links: LinkTable, _ tier: Tier,
         at now: Instant
     ) -> [SignalAction] {
-        let peer = links[id].info.peer
+        let place = Typists.Place(conversation: conversation, peer: links[id].info.peer)
+        return self.note(place, on: id, tier, from: Source(links[id].address), at: now)
+    }
+
+    private mutating func note(
+        _ place: Typists.Place, on link: LinkID?, _ tier: Tier, from source: Source,
+        at now: Instant
+    ) -> [SignalAction] {
         let (isNews, ended) = self.typists.receive(
-            Typists.Place(conversation: conversation, peer: peer), on: id, at: now.monotonic, tier,
-            from: Source(links[id].address))
+            place, on: link, at: now.monotonic, tier, from: source)
         guard isNews else { return [] }
         return Self.end(ended.map { [$0] } ?? [])
-            + [.perform(.signal([.typing(peer, conversation, true)]))] + self.arm(at: now)
+            + [.perform(.signal([.typing(place.peer, place.conversation, true)]))]
+            + self.arm(at: now)
     }
 
     /// Whether a frame came in time.
@@ -234,6 +243,54 @@ struct Signals: Sendable {
             wanted.append(.perform(.log(.debug, text)))
         }
         return false
+    }
+
+    // MARK: By way of servers
+
+    /// What is to be told at other sites now; and when there is more.
+    mutating func takeSiteSignals(
+        to audiences: [SiteSignals.Audience], tellsPresence: Bool, at now: Instant
+    ) -> (due: [SiteSignals.Due], next: UInt64?) {
+        self.sites.takeDue(
+            to: audiences, tellsPresence ? self.presences.own : nil, at: now)
+    }
+
+    /// The user writes in a conversation.
+    mutating func tellTypingAtSites(
+        in conversation: ConversationID, at now: Instant
+    ) -> [SignalAction] {
+        self.sites.write(in: conversation, at: now.monotonic) ? self.askForSites() : []
+    }
+
+    private func askForSites() -> [SignalAction] {
+        self.sites.isUsed ? [.perform(.siteSignals)] : []
+    }
+
+    /// Takes what somebody has signed; who has a link is heard on it.
+    mutating func receiveAtSite(
+        _ signal: SiteSignal, _ tier: Tier, _ links: LinkTable, at now: Instant
+    ) -> [SignalAction] {
+        let peer = signal.device
+        let (isNews, gone) = self.sites.receive(signal, tier, at: now)
+        var wanted = self.gone(gone, links)
+        guard links.id(of: peer) == nil else { return wanted + self.arm(at: now) }
+        if case .presence(_, asks: true)? = signal.word { wanted += self.askForSites() }
+        guard isNews else { return wanted + self.arm(at: now) }
+        switch signal.word {
+        case .presence(let presence, _):
+            wanted.append(.perform(.signal([.presence(peer, presence)])))
+        case .typing:
+            let place = Typists.Place(conversation: signal.conversation, peer: peer)
+            wanted += self.note(place, on: nil, tier, from: .sites, at: now)
+        case nil: break
+        }
+        return wanted + self.arm(at: now)
+    }
+
+    private func gone(_ peers: [PeerID], _ links: LinkTable) -> [SignalAction] {
+        let gone = peers.filter { links.id(of: $0) == nil }
+        return gone.isEmpty
+            ? [] : [.perform(.signal(gone.map { .presence($0, nil) }))]
     }
 
     // MARK: The end of it
@@ -266,9 +323,11 @@ struct Signals: Sendable {
         at now: Instant
     ) -> [SignalAction] {
         self.presences.close(link.id)
+        if ending == .goodbye { self.sites.forget(link.info.peer) }
         let news = self.comings.ended(
             link.info.peer, link.id, ending, tier, in: places, at: now.monotonic)
         return Self.end(self.typists.end(on: link.id)) + self.tell(news, at: now)
+            + self.askForSites()
     }
 
     // MARK: Who comes and goes
@@ -305,7 +364,9 @@ struct Signals: Sendable {
         let told = news.map { (news) -> SignalAction in
             switch news {
             case .presence(let peer, let presence, let coming):
-                .perform(.signal([.presence(peer, presence, coming)]))
+                // Who has no link may be heard by way of servers.
+                .perform(
+                    .signal([.presence(peer, presence ?? self.sites.presence(of: peer), coming)]))
             case .linked(let peer): .write(Notice(.linked(peer), at: now.wall))
             case .unlinked(let peer, let reason):
                 .write(Notice(.unlinked(peer, reason), at: now.wall))
@@ -327,12 +388,16 @@ struct Signals: Sendable {
         let news = self.comings.look(at: now.monotonic) {
             Self.places(of: $0, links, conversations)
         }
-        return Self.end(self.typists.takeOver(at: now.monotonic)) + self.tell(news, at: now)
-            + self.tellPresence(at: now)
+        return Self.end(self.typists.takeOver(at: now.monotonic))
+            + self.gone(self.sites.takeOver(at: now.monotonic), links)
+            + self.tell(news, at: now) + self.tellPresence(at: now)
     }
 
     private func arm(at now: Instant) -> [SignalAction] {
-        let moments = [self.presences.nextDue, self.typists.nextOver, self.comings.nextDue]
+        let moments = [
+            self.presences.nextDue, self.typists.nextOver, self.comings.nextDue,
+            self.sites.nextOver,
+        ]
         guard let next = moments.compactMap(\.self).min() else { return [] }
         return [.perform(.arm(.signals, at: max(next, now.monotonic)))]
     }

@@ -16,7 +16,8 @@ struct Typists: Sendable {
 
     private struct Heard {
         var at: UInt64
-        var link: LinkID
+        /// Nil where it came by way of servers.
+        var link: LinkID?
         var claim: FairShare<Place>.Claim
     }
 
@@ -47,7 +48,7 @@ struct Typists: Sendable {
     ///   - tier: how far they are trusted.
     ///   - source: from where it comes.
     mutating func receive(
-        _ place: Place, on link: LinkID, at now: UInt64, _ tier: Tier, from source: Source
+        _ place: Place, on link: LinkID?, at now: UInt64, _ tier: Tier, from source: Source
     ) -> (isNews: Bool, ended: Place?) {
         self.lastNumber += 1
         let claim = FairShare.Claim(

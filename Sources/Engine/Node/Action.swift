@@ -232,6 +232,8 @@ package enum Answer: Hashable, Sendable {
     case revoked(PeerID)
     /// What became of what sites have brought; what is taken is on disk.
     case imported([SiteVerdict])
+    /// What of the user is to be told at other sites now, and when there is more; nil for never.
+    case siteSignals([SiteTold], next: UInt64?)
     /// It is on disk what a device of the user is called.
     case renamed(PeerID)
     /// Nothing has changed.
@@ -289,6 +291,8 @@ package enum Action: Hashable, Sendable {
     case show([Change])
     /// Tell whoever follows what is kept nowhere.
     case signal([Signal])
+    /// Something may be to be told at other sites: ask by ``Request/siteSignals(_:)``.
+    case siteSignals
     /// Tell whoever follows that a list is another one.
     case changed(ChangedList)
     /// Write a line to the log, with what it is about; never holds message text.

@@ -145,6 +145,8 @@ package enum Request: Hashable, Sendable {
     case revokeDevice(PeerID, since: UInt64? = nil)
     /// Take what sites have brought, in its order; nil for what could not be opened.
     case importItems([SiteItem?])
+    /// Give what of the user is to be told at other sites, in the conversations that go there.
+    case siteSignals([ConversationID: SitePlace])
     /// Call a device of the user so, on all of them; empty to have no name.
     case renameDevice(PeerID, String)
 }

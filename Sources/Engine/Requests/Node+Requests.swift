@@ -87,6 +87,7 @@ extension Node {
         case .approveDevice(let code): self.approveDevice(code, request)
         case .revokeDevice(let peer, let since): self.revokeDevice(peer, since: since, request)
         case .importItems(let items): self.importItems(items, request)
+        case .siteSignals(let places): self.takeSiteSignals(places, request)
         case .renameDevice(let peer, let name): self.renameDevice(peer, name, request)
         }
     }

@@ -145,6 +145,7 @@ extension Node {
             case .record(let record)?: verdicts.append(self.importRecord(record))
             case .act(let act)?: verdicts.append(self.importAct(act))
             case .letter(let letter)?: verdicts.append(self.importLetter(letter))
+            case .signal(let signal)?: verdicts.append(self.importSignal(signal))
             case .part(let part)?:
                 let verdict = self.importPart(part)
                 if verdict == nil { parts[part.name] = verdicts.count }
@@ -235,7 +236,7 @@ extension Node {
         case .key(let key, let group): return self.importKey(key, of: group, from: certificate)
         case .invitation(let invitation):
             return self.importInvitation(invitation, from: certificate)
-        case .record, .act, .letter, .part: return .refused(.foreign)
+        case .record, .act, .letter, .part, .signal: return .refused(.foreign)
         }
     }
 

@@ -36,7 +36,7 @@ package enum SiteScope: Hashable, Sendable {
 }
 
 /// Where what is said in a conversation goes.
-package struct SitePlace: Sendable {
+package struct SitePlace: Hashable, Sendable {
     package enum Sort: Hashable, Sendable { case room, direct, group }
 
     /// What names and seals it; of a group what is no run and no act.

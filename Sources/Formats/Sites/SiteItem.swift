@@ -11,6 +11,7 @@ package enum SiteItem: Hashable, Sendable {
     case letter(SiteLetter)
     case part(SitePart)
     case invitation(SiteInvitation)
+    case signal(SiteSignal)
 
     /// The kind of an item is its first byte; 5 is kept for fork proofs.
     private enum Kind {
@@ -21,6 +22,7 @@ package enum SiteItem: Hashable, Sendable {
         static let letter: UInt8 = 6
         static let part: UInt8 = 7
         static let invitation: UInt8 = 8
+        static let signal: UInt8 = 9
     }
 
     /// What an item is called, whoever publishes it.
@@ -35,12 +37,15 @@ package enum SiteItem: Hashable, Sendable {
         case part(SitePart.Name)
         /// By the act that brings somebody.
         case invitation(ActID)
+        /// One for all, so that a server cannot tell them apart.
+        case signal
 
         var encoded: [UInt8] {
             switch self {
             case .run(let last): return [Kind.run] + last.hash.bytes
             case .act(let id): return [Kind.act] + id.hash.bytes
             case .invitation(let id): return [Kind.invitation] + id.hash.bytes
+            case .signal: return [Kind.signal]
             case .key(let epoch, let device, let giver):
                 return [Kind.key] + epoch.bytes + device.key.bytes + giver.key.bytes
             case .letter(let id): return [Kind.letter] + id.bytes
@@ -74,6 +79,7 @@ package enum SiteItem: Hashable, Sendable {
         case .invitation(let invitation): return .invitation(invitation.act.id)
         case .letter(let letter): return .letter(letter.id)
         case .part(let part): return .part(part.name)
+        case .signal: return .signal
         }
     }
 
@@ -87,6 +93,7 @@ package enum SiteItem: Hashable, Sendable {
         case .invitation(let invitation): [Kind.invitation] + invitation.encoded
         case .letter(let letter): [Kind.letter] + letter.encoded
         case .part(let part): [Kind.part] + part.encoded
+        case .signal(let signal): [Kind.signal] + signal.encoded
         }
     }
 
@@ -107,6 +114,7 @@ package enum SiteItem: Hashable, Sendable {
         case Kind.invitation: self = .invitation(try SiteInvitation(decoding: rest))
         case Kind.letter: self = .letter(try SiteLetter(decoding: rest))
         case Kind.part: self = .part(try SitePart(decoding: rest))
+        case Kind.signal: self = .signal(try SiteSignal(decoding: rest))
         default: throw .value(field: "site item kind")
         }
     }

@@ -14,6 +14,8 @@ package struct SiteRoot: Hashable, Sendable {
     package static let prefix = "stoa"
     /// The same of parts of files, which have a stream of their own.
     package static let filesPrefix = "stoa-files"
+    /// The same of what no stream stores.
+    package static let signalsPrefix = "stoa-now"
 
     private let bytes: Bytes32
     /// Names the conversation on the servers, and tells nothing of it to those who do not have the root: 26 characters.
@@ -60,7 +62,12 @@ package struct SiteRoot: Hashable, Sendable {
 
     /// The subject of an item: one for each, so that what is published again replaces what is kept.
     package func subject(of name: SiteItem.Name) -> String {
-        let prefix = if case .part = name { Self.filesPrefix } else { Self.prefix }
+        let prefix =
+            switch name {
+            case .part: Self.filesPrefix
+            case .signal: Self.signalsPrefix
+            default: Self.prefix
+            }
         return "\(prefix).\(self.tag).\(Self.name(of: name.encoded, by: self.bytes, .siteItem))"
     }
 

@@ -104,6 +104,9 @@ struct SitesCommand: Subcommand {
         if let messages = report.messages, let bytes = report.bytes {
             rows.append(["stored there", "\(messages) items, \(ByteCount.text(bytes))"])
         }
+        if let problem = report.signals {
+            rows.append(["presence", "only over links: \(problem.shown)"])
+        }
         guard let files = report.files else { return rows }
         if let problem = files.problem {
             rows.append(["files", "only over links: \(problem.shown)"])

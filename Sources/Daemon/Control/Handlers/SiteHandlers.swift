@@ -56,8 +56,8 @@ private struct SiteSubject {
 
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0] == SiteRoot.prefix || parts[0] == SiteRoot.filesPrefix
-        else { return nil }
+        let prefixes = [SiteRoot.prefix, SiteRoot.filesPrefix, SiteRoot.signalsPrefix]
+        guard parts.count == 3, prefixes.contains(String(parts[0])) else { return nil }
         self.tag = String(parts[1])
     }
 }
@@ -284,12 +284,19 @@ extension NodeShell {
         }
     }
 
-    /// Answers with a page, or waits where there is nothing.
+    /// Answers with a page, to which is added what nothing stores, or waits where there is nothing.
     private func finish(_ page: SitePage, _ reply: Reply) {
+        guard page.params.signals == true, page.result.more == nil else {
+            return self.conclude(page, reply)
+        }
+        self.addSignals(page) { self.conclude($0, reply) }
+    }
+
+    private func conclude(_ page: SitePage, _ reply: Reply) {
         let (params, realm, cursor) = (page.params, page.realm, page.cursor)
         var (result, next) = (page.result, page.next)
         result.tags = self.node.ask { $0.siteTags(of: realm).keys.sorted() }
-        next.tags = SiteCursor.print(of: result.tags)
+        next.tags = SiteCursor.print(of: result.tags + (result.listens ?? []))
         if params.files == true {
             let limit = self.configuration.sites.fileBytes
             result.fileLimit = Int64(clamping: limit)
@@ -297,8 +304,8 @@ extension NodeShell {
         }
         next.wants = result.wants.map { $0.isEmpty ? "" : SiteCursor.print(of: $0) } ?? ""
         result.cursor = next.text(boot: self.birth.boot)
-        if params.wait == true, result.items.isEmpty, result.more == nil, next.tags == cursor.tags,
-            next.wants == cursor.wants
+        if params.wait == true, result.items.isEmpty, result.more == nil, result.signals == nil,
+            next.tags == cursor.tags, next.wants == cursor.wants
         {
             self.endWaitingExport()
             // What was looked at in vain is not looked at again.
