@@ -7,6 +7,8 @@ package import ControlAPI
 package struct SiteHearing: Sendable {
     /// The most that wait in one conversation.
     package static let shareLimit = 8
+    /// The most conversations in which some wait: a server can invent them.
+    package static let tagLimit = 1_024
     /// How soon after some were given others are: the daemon checks signatures, and a flood must not keep it busy.
     package static let paceMilliseconds: UInt64 = 250
     /// How many of those that this program has published are known again.
@@ -31,7 +33,8 @@ package struct SiteHearing: Sendable {
     /// Something was published; true where nothing has waited before it.
     package mutating func heard(_ item: SiteOutgoing.Item, in tag: String) -> Bool {
         guard item.data.count <= ControlLimits.siteSignalBytes, !self.own.contains(item.data),
-            self.waiting[tag, default: []].count < Self.shareLimit
+            self.waiting[tag, default: []].count < Self.shareLimit,
+            self.waiting[tag] != nil || self.turns.count < Self.tagLimit
         else { return false }
         if self.waiting[tag] == nil { self.turns.append(tag) }
         self.waiting[tag, default: []].append(item)

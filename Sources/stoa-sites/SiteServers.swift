@@ -120,7 +120,10 @@ final class ServerWatcher: Sendable {
     func signalled(_ item: SiteOutgoing.Item) {
         guard !self.isOver.load(ordering: .relaxed) else { return }
         let parts = item.subject.split(separator: ".")
-        guard parts.count == 3, item.subject.utf8.count <= SiteServers.subjectBytes else { return }
+        // A server gives what it likes under any subscription.
+        guard item.subject.hasPrefix(SiteServers.signalsPrefix), parts.count == 3,
+            item.subject.utf8.count <= SiteServers.subjectBytes
+        else { return }
         if self.hearing.withLock({ $0.heard(item, in: String(parts[1])) }) { self.post(.signalled) }
     }
 
@@ -332,12 +335,12 @@ final class SiteServers {
     func publishSignals(_ items: [SiteOutgoing.Item]) {
         self.watcher.hearing.withLock { $0.published(items) }
         for item in items {
-            _ = item.data.withUnsafeBytes {
+            let status = item.data.withUnsafeBytes {
                 natsConnection_Publish(
                     self.connection, item.subject, $0.baseAddress, Int32($0.count))
             }
+            guard status == NATS_OK else { return }
         }
-        _ = natsConnection_Flush(self.connection)
     }
 
     /// Hears what is published in these conversations, and in no other.

@@ -12,8 +12,8 @@ final class SitesReportFile {
     private var report = SitesReport()
     private var written: SitesReport?
     private var writtenAt: UInt64 = 0
-    /// What the servers do not keep, where they answer.
-    private var lack: String?
+    /// What servers that answer refuse or do not keep: what is published, what is to be heard, what is old.
+    private var lacks: (publishing: String?, hearing: String?, stock: String?)
     var alarm = SiteAlarm()
     /// Whether what is kept for the next start has changed, too.
     var isKeepDue = false
@@ -42,14 +42,30 @@ final class SitesReportFile {
     }
 
     func linked(_ server: String?, _ facts: SiteServers.StreamFacts) {
-        self.lack = facts.stock.problem(at: Int64(SystemClock.wallMilliseconds()))
+        self.lacks.stock = facts.stock.problem(at: Int64(SystemClock.wallMilliseconds()))
         self.set(.linked, self.lack)
         self.report.server = server
         self.report.messages = Int64(clamping: facts.messages)
         self.report.bytes = Int64(clamping: facts.bytes)
     }
 
+    private var lack: String? {
+        self.lacks.publishing ?? self.lacks.hearing ?? self.lacks.stock
+    }
+
+    /// Something was not published: where servers refuse it, that is so until they take something.
+    func publishingFailed(_ reason: ServerError.Reason) {
+        if reason == .full || reason == .forbidden { self.lacks.publishing = self.report.problem }
+    }
+
+    /// Servers tell nothing of what is published; nil where another connection may.
+    func hearingRefused(_ problem: String?) {
+        self.lacks.hearing = problem
+        if problem != nil { self.set(.linked, self.lack) }
+    }
+
     func published(_ count: Int) {
+        self.lacks.publishing = nil
         self.report.published += Int64(count)
         self.set(.linked, self.lack)
     }

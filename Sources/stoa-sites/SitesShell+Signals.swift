@@ -35,7 +35,7 @@ extension SitesShell {
                 self.tellReport()
                 self.importMore()
             case .failure(let error):
-                self.stop(.noDaemon, "\(error.message); \(error.remedy ?? "see: stoa status")")
+                self.refused(error)
             }
             self.schedule()
         }
@@ -49,6 +49,13 @@ extension SitesShell {
         servers.listen(to: [])
         self.report.signalsStopped(
             "the servers do not allow stoa-now.*.* for this user; see Docs/Sites.md for the rights")
+    }
+
+    /// Another server may know the right.
+    func signalsMayPass() {
+        guard let servers = self.servers, !servers.passesSignals else { return }
+        servers.passesSignals = true
+        self.report.signalsStopped(nil)
     }
 
     func tellReport() {

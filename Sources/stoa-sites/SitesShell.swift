@@ -33,7 +33,9 @@ final class SitesShell {
     private var lock: LockFile?
     var watcher: ServerWatcher?
     var servers: SiteServers?
-    private var settings: (servers: [String], credentials: String?) = ([], nil)
+    /// What the daemon has said last: where the servers are, and in which conversations who is there and writes is heard.
+    private var settings: (servers: [String], credentials: String?, listens: [String]) =
+        ([], nil, [])
     private var timer: LoopTimer?
     private var signals: [SignalWatch] = []
 
@@ -243,23 +245,24 @@ final class SitesShell {
             case .result(let json): self.take(Received<ExportItemsMethod.Result>(json).value)
             case .failure(let error):
                 // What is not shared any more is not listened to.
-                (self.servers, self.settings) = (nil, ([], nil))
+                (self.servers, self.settings) = (nil, ([], nil, []))
                 self.refused(error)
             }
         }
     }
 
     /// The daemon says no; of its end the lost connection tells.
-    private func refused(_ error: RPCError) {
+    func refused(_ error: RPCError) {
         guard error.code != RPCError.Code.shuttingDown.rawValue else { return }
         self.stop(.noDaemon, "\(error.message); \(error.remedy ?? "see: stoa status")")
     }
 
     private func take(_ page: ExportItemsMethod.Result) {
         if self.settings.servers != page.servers || self.settings.credentials != page.credentials {
-            self.settings = (page.servers, page.credentials)
+            self.settings = (page.servers, page.credentials, [])
             self.servers = nil
         }
+        if let tags = page.listens { self.settings.listens = tags }
         let mark = page.cursor.split(separator: "-").first.map(String.init) ?? ""
         if mark != self.keep.mark {
             // Another node or secret: nothing of what was kept is of it.
@@ -298,6 +301,8 @@ final class SitesShell {
                 self.settings.servers, credentials: self.settings.credentials, watcher)
             let facts = try servers.facts()
             (self.servers, self.watcher) = (servers, watcher)
+            self.report.hearingRefused(nil)
+            servers.listen(to: self.settings.listens)
             self.report.signalsStopped(nil)
             if facts.made != self.keep.stream {
                 // Another stream: all is read again, and what it has not is published again.
@@ -345,12 +350,13 @@ final class SitesShell {
         case .found:
             self.incoming.readAgain()
             self.files.wants.lookAgain()
+            self.signalsMayPass()
+            self.report.hearingRefused(nil)
             self.startOver()
             self.lookAt = Self.now
             self.retryAt = Self.now
         case .refused:
-            self.stop(
-                .unlinked,
+            self.report.hearingRefused(
                 "the servers do not let this user hear or publish; see Docs/Sites.md for the rights"
             )
         case .signalled: self.importMore()
@@ -378,6 +384,7 @@ final class SitesShell {
             return self.publishParts(parts, of: page)
         } catch {
             self.fail(error)
+            self.report.publishingFailed(error.reason)
             return false
         }
     }

@@ -25,6 +25,19 @@ import Testing
     }
 
     // Shows: sites.bounds
+    @Test("waits in a bounded number of conversations, whatever a server invents")
+    func tags() {
+        var hearing = SiteHearing()
+        for tag in 0..<10_000 { _ = hearing.heard(Self.item(0, in: "\(tag)"), in: "\(tag)") }
+        var (given, now): (Int, UInt64) = (0, 0)
+        while hearing.nextDue != nil {
+            given += hearing.take(at: now).count
+            now += SiteHearing.paceMilliseconds
+        }
+        #expect(given == SiteHearing.tagLimit)
+    }
+
+    // Shows: sites.bounds
     @Test("is at most 64 in a quarter of a second, and small")
     func pace() {
         var hearing = SiteHearing()

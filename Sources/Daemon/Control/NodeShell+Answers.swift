@@ -135,7 +135,8 @@ extension NodeShell {
             return SendMethod.Waits(wait)
         }
         // Servers between sites take it, though nobody is linked.
-        return bytes > self.configuration.sites.fileBytes ? .large : nil
+        let takesFiles = self.clients.waitingExport.map { $0.params.files == true } ?? true
+        return bytes > (takesFiles ? self.configuration.sites.fileBytes : 0) ? .large : nil
     }
 }
 

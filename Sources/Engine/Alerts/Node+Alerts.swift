@@ -70,6 +70,10 @@ extension Node {
         }
     }
 
+    package func hasAlert(_ code: Alert.Code) -> Bool {
+        self.alerts.all.contains { $0.code == code }
+    }
+
     /// What keeps messages from other sites; whoever says so says it again, or has ended.
     mutating func sitesAre(_ problem: String?) {
         if let problem {

@@ -9,7 +9,8 @@ extension Node {
     /// What somebody tells of themselves, on a link or else by way of servers; nil for who tells nothing.
     package func presence(of peer: PeerID) -> Presence? {
         guard let link = self.links.id(of: peer) else {
-            return self.signals.sites.presence(of: peer)
+            return self.persons.people.isRevoked(peer)
+                ? nil : self.signals.sites.presence(of: peer)
         }
         return self.signals.presence(on: link)
     }

@@ -271,11 +271,11 @@ struct Signals: Sendable {
         _ signal: SiteSignal, _ tier: Tier, _ links: LinkTable, at now: Instant
     ) -> [SignalAction] {
         let peer = signal.device
-        let (isNews, gone) = self.sites.receive(signal, tier, at: now)
-        var wanted = self.gone(gone, links)
+        let received = self.sites.receive(signal, tier, at: now)
+        var wanted = self.gone(received.gone, links)
         guard links.id(of: peer) == nil else { return wanted + self.arm(at: now) }
-        if case .presence(_, asks: true)? = signal.word { wanted += self.askForSites() }
-        guard isNews else { return wanted + self.arm(at: now) }
+        if received.asks { wanted += self.askForSites() }
+        guard received.isNews else { return wanted + self.arm(at: now) }
         switch signal.word {
         case .presence(let presence, _):
             wanted.append(.perform(.signal([.presence(peer, presence)])))
@@ -285,6 +285,11 @@ struct Signals: Sendable {
         case nil: break
         }
         return wanted + self.arm(at: now)
+    }
+
+    /// Somebody is blocked, or their device is revoked.
+    mutating func silence(_ peer: PeerID, _ links: LinkTable, at now: Instant) -> [SignalAction] {
+        self.sites.forget(peer, at: now) ? self.gone([peer], links) + self.arm(at: now) : []
     }
 
     private func gone(_ peers: [PeerID], _ links: LinkTable) -> [SignalAction] {
@@ -323,7 +328,7 @@ struct Signals: Sendable {
         at now: Instant
     ) -> [SignalAction] {
         self.presences.close(link.id)
-        if ending == .goodbye { self.sites.forget(link.info.peer) }
+        if ending == .goodbye { _ = self.sites.forget(link.info.peer, at: now) }
         let news = self.comings.ended(
             link.info.peer, link.id, ending, tier, in: places, at: now.monotonic)
         return Self.end(self.typists.end(on: link.id)) + self.tell(news, at: now)

@@ -39,7 +39,9 @@ struct SiteSignals: Sendable {
         var presence: Presence?
         /// By the author's clock.
         var time: UInt64
+        /// Since when it holds: from when it was told, however long it was on its way.
         var at: UInt64
+        var heardAt: UInt64
         var changes = TokenBucket(
             capacity: Limits.siteChangesAtOnce, fullMilliseconds: Limits.sitePresenceMilliseconds)
         var claim: FairShare<Subject>.Claim
@@ -98,19 +100,24 @@ struct SiteSignals: Sendable {
             return (due, nil)
         }
         let chosen = Self.chosen(of: audiences)
+        func moment(_ conversation: ConversationID, isDue: Bool) -> UInt64? {
+            self.told[conversation].map {
+                let isNews = $0.presence != presence || self.asked.contains(conversation)
+                return $0.at
+                    + (isNews || isDue
+                        ? Limits.sitePresenceMilliseconds : Limits.sitePresenceAgainMilliseconds)
+            }
+        }
+        // Those that are due soon go with the first that is: a machine at rest is woken once for all.
+        let isDue = chosen.contains {
+            moment($0.conversation, isDue: false).map { $0 <= now.monotonic } ?? true
+        }
         var next: UInt64?
         for audience in chosen {
             let conversation = audience.conversation
             let before = self.told[conversation]
-            let isNews =
-                before.map { $0.presence != presence } ?? true
-                || self.asked.contains(conversation)
-            let moment = before.map {
-                $0.at
-                    + (isNews
-                        ? Limits.sitePresenceMilliseconds : Limits.sitePresenceAgainMilliseconds)
-            }
-            guard moment.map({ $0 <= now.monotonic }) ?? true else {
+            guard moment(conversation, isDue: isDue).map({ $0 <= now.monotonic }) ?? true else {
+                let moment = moment(conversation, isDue: false)
                 next = min(next ?? .max, moment ?? .max)
                 continue
             }
@@ -184,7 +191,7 @@ struct SiteSignals: Sendable {
         guard abs(age) <= Int64(Limits.siteWindowMilliseconds) else { return false }
         guard let before = self.heard[Self.subject(of: signal)] else { return true }
         return signal.time > before.time
-            && now.monotonic >= before.at + Limits.siteSignalMilliseconds
+            && now.monotonic >= before.heardAt + Limits.siteSignalMilliseconds
     }
 
     private static func subject(of signal: SiteSignal) -> Subject {
@@ -194,14 +201,22 @@ struct SiteSignals: Sendable {
         return Subject(peer: signal.device)
     }
 
-    /// Takes a signal that its author has signed: gives whether it says something new, and whose presence was forgotten for
-    /// it.
+    /// What ``receive(_:_:at:)`` finds.
+    struct Received {
+        /// Whether it says something new.
+        var isNews = false
+        /// Whether the user is to be told of there, who was not to be.
+        var asks = false
+        /// Whose presence was forgotten for it.
+        var gone: [PeerID] = []
+    }
+
+    /// Takes a signal that its author has signed.
     ///
     /// - Parameter tier: how far its author is trusted.
-    mutating func receive(
-        _ signal: SiteSignal, _ tier: Tier, at now: Instant
-    ) -> (isNews: Bool, gone: [PeerID]) {
-        guard let word = signal.word else { return (false, []) }
+    mutating func receive(_ signal: SiteSignal, _ tier: Tier, at now: Instant) -> Received {
+        var received = Received()
+        guard let word = signal.word else { return received }
         let subject = Self.subject(of: signal)
         self.lastNumber += 1
         let before = self.heard[subject]
@@ -210,32 +225,38 @@ struct SiteSignals: Sendable {
             key: subject, tier: tier,
             source: Source(description: "site \(signal.conversation)"), author: signal.device,
             number: before?.claim.number ?? self.lastNumber)
-        var heard = before ?? Heard(time: 0, at: 0, claim: claim)
-        (heard.time, heard.at, heard.claim) = (signal.time, now.monotonic, claim)
-        var isNews = true
+        var heard = before ?? Heard(time: 0, at: 0, heardAt: 0, claim: claim)
+        let age = now.wall - min(now.wall, signal.time)
+        (heard.time, heard.claim) = (signal.time, claim)
+        (heard.at, heard.heardAt) = (now.monotonic - min(now.monotonic, age), now.monotonic)
+        received.isNews = true
         if case .presence(let presence, let asks) = word {
-            isNews =
+            received.isNews =
                 heard.presence != presence && heard.changes.take(at: now.monotonic)
-            if isNews { heard.presence = presence }
-            if asks { self.asked.insert(signal.conversation) }
+            if received.isNews { heard.presence = presence }
+            received.asks = asks && self.asked.insert(signal.conversation).inserted
         }
-        var gone: [PeerID] = []
         if before == nil, self.heard.count >= Limits.siteHeard {
             let room = FairShare.room(
                 for: claim, among: self.heard.values.map(\.claim), within: Limits.siteHeard)
-            guard let room else { return (false, []) }
+            guard let room else { return Received() }
             for claim in room {
                 let old = self.heard.removeValue(forKey: claim.key)
-                if old?.presence != nil { gone.append(claim.key.peer) }
+                if old?.presence != nil { received.gone.append(claim.key.peer) }
             }
         }
         self.heard[subject] = heard
-        return (isNews, gone)
+        return received
     }
 
-    /// Somebody has said goodbye.
-    mutating func forget(_ peer: PeerID) {
-        self.heard[Subject(peer: peer)] = nil
+    /// Somebody is gone, or is not to be heard, and what they told before does not come back; whether they counted as there.
+    mutating func forget(_ peer: PeerID, at now: Instant) -> Bool {
+        guard var heard = self.heard[Subject(peer: peer)] else { return false }
+        defer { self.heard[Subject(peer: peer)] = heard }
+        let wasThere = heard.presence != nil
+        heard.presence = nil
+        (heard.time, heard.at) = (max(heard.time, now.wall), now.monotonic)
+        return wasThere
     }
 
     /// Ends what was not told again in time; gives who told it.

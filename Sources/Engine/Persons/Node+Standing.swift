@@ -79,6 +79,7 @@ extension Node {
                 continue
             }
             self.performDialling(self.dialling.block([peer]))
+            self.perform(self.signals.silence(peer, self.links, at: self.now))
             if let link = self.links.id(of: peer) { self.close(link, .blocked, "not wanted") }
             if self.endRequest(of: peer) { self.tellDecided(peer, isAccepted: false) }
         }

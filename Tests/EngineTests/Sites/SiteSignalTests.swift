@@ -250,6 +250,53 @@ import Testing
     }
 
     // Shows: sites.signals
+    @Test("of who is blocked is over at once, and does not come back by what they told before")
+    func blocked() {
+        var test = self
+        #expect(test.hear(.presence(.online, asks: false)).signals.count == 1)
+        test.harness.signals = []
+        test.harness.give(.request(RequestID(904), .stand(Harness.peer(2), .blocked)))
+        test.harness.settle()
+        #expect(test.harness.signals == [.presence(Harness.peer(2), nil)])
+        #expect(test.harness.node.presence(of: Harness.peer(2)) == nil)
+    }
+
+    // Shows: sites.signals
+    @Test("that was told before a goodbye does not count after it")
+    func goodbye() {
+        var signals = SiteSignals()
+        func hear(_ time: UInt64, at now: Instant) -> Bool {
+            let signal = SiteSignal(
+                .presence(.online, asks: false), in: Self.room.conversation, at: time,
+                by: signer(2))
+            return signals.isNews(signal, at: now)
+                && signals.receive(signal, .known, at: now).isNews
+        }
+        let isNews = hear(Self.wall, at: Instant(monotonic: 1_000, wall: Self.wall))
+        #expect(isNews)
+        let end = Instant(monotonic: 10_000, wall: Self.wall + 9_000)
+        let wasThere = signals.forget(Harness.peer(2), at: end)
+        #expect(wasThere)
+        #expect(signals.present.isEmpty)
+        let later = Instant(monotonic: 20_000, wall: Self.wall + 19_000)
+        let isOldNews = hear(Self.wall + 5_000, at: later)
+        let isBack = hear(Self.wall + 19_000, at: later)
+        #expect(!isOldNews && isBack)
+    }
+
+    // Shows: sites.signals
+    @Test("that was withheld is over when it would have been")
+    func withheld() {
+        var signals = SiteSignals()
+        let signal = SiteSignal(
+            .presence(.online, asks: false), in: Self.room.conversation, at: Self.wall,
+            by: signer(2))
+        let late = Instant(monotonic: 1_000_000, wall: Self.wall + 290_000)
+        _ = signals.receive(signal, .known, at: late)
+        #expect(signals.nextOver == 1_000_000 - 290_000 + 660_000)
+    }
+
+    // Shows: sites.signals
     @Test("has room for so many, where members with many keys displace one another")
     func flood() {
         var signals = SiteSignals()

@@ -197,7 +197,9 @@ extension NodeShell {
             self.clients.waitingExport?.reply.asker != nil
             || self.clients.exportedAt.map({ self.now.monotonic < $0 + Self.absentMilliseconds })
                 ?? false
-        guard isThere, let realm = try? self.sitesRealm() else { return false }
+        guard isThere, let realm = try? self.sitesRealm(),
+            !self.node.ask({ $0.hasAlert(.sites) })
+        else { return false }
         return self.node.ask { $0.sitePlaces(of: realm)[id] != nil }
     }
 
