@@ -54,7 +54,8 @@ extension IntegrationTests {
                 let info = try node.call("groupInfo", ["group": "+office/ops"])
                 return !(info["links"]?.arrayValue ?? []).isEmpty
             }
-            for word in ["zyxw-north", "zyxw-south", "ops", "North", "South"] {
+            // A shorter word may be in a name that is made of letters by chance.
+            for word in ["zyxw-north", "zyxw-south", "office/ops", "North", "South"] {
                 #expect(try !server.stores(word), "\(word)")
             }
             #expect(try north.linked().isEmpty && south.linked().isEmpty)

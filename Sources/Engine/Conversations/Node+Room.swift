@@ -28,13 +28,13 @@ extension Node {
     }
 
     /// Makes room for a log of which nothing is here but a proof that it is two; false where there is none.
-    mutating func makeRoom(for proof: ForkProof, on id: LinkID) -> Bool {
+    mutating func makeRoom(for proof: ForkProof, from origin: RunOrigin) -> Bool {
         guard !self.conversations.table[known: proof.key.conversation].logs.has(proof.key.name)
         else {
             return true
         }
         return self.makeRoom(
-            for: proof.key, of: nil, at: proof.left.entries[0].time, from: .link(id))
+            for: proof.key, of: nil, at: proof.left.entries[0].time, from: origin)
     }
 
     /// Makes room for an own log that begins, which has it in any case.

@@ -90,6 +90,7 @@ extension Node {
 
     /// Tells all who share a conversation of a proof that is on disk.
     mutating func spread(_ proof: ForkProof) {
+        self.catchUp.forkSearches.provenCount += 1
         let links = self.links.sharing(proof.key.conversation)
         guard !links.isEmpty else { return }
         let frame = Frame.forkProof(proof).encoded

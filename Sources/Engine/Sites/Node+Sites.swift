@@ -146,6 +146,7 @@ extension Node {
             case .act(let act)?: verdicts.append(self.importAct(act))
             case .letter(let letter)?: verdicts.append(self.importLetter(letter))
             case .signal(let signal)?: verdicts.append(self.importSignal(signal))
+            case .fork(let proof)?: verdicts.append(self.importProof(proof))
             case .part(let part)?:
                 let verdict = self.importPart(part)
                 if verdict == nil { parts[part.name] = verdicts.count }
@@ -188,6 +189,9 @@ extension Node {
                 || conversation.takes(key.name),
             conversation.kind.direct.map({ self.tier(of: $0.device) != .blocked }) ?? true
         else { return .refused(.foreign) }
+        if self.isToCompare(run), let verified = run.verified() {
+            return self.forkAtSite(verified)
+        }
         switch self.judge(run, from: .site) {
         case .known: return .known
         case .unread:
@@ -199,7 +203,7 @@ extension Node {
             guard let prev = run.prev, run.verified() != nil else { return .refused(.forged) }
             return .waits(for: .run(through: prev))
         case .forged: return .refused(.forged)
-        case .forking: return .refused(.forked)
+        case .forking(let verified): return self.forkAtSite(verified)
         case .refused(let suffix, let person):
             guard conversation.kind.group != nil, let person else { return .refused(.room) }
             self.readAtSite(suffix, by: person)
@@ -236,7 +240,7 @@ extension Node {
         case .key(let key, let group): return self.importKey(key, of: group, from: certificate)
         case .invitation(let invitation):
             return self.importInvitation(invitation, from: certificate)
-        case .record, .act, .letter, .part, .signal: return .refused(.foreign)
+        case .record, .act, .letter, .part, .signal, .fork: return .refused(.foreign)
         }
     }
 

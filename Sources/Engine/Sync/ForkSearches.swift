@@ -38,6 +38,10 @@ struct ForkSearches: Sendable {
 
     private var searches: [LogKey: ForkSearch] = [:]
     private var suspicions: Set<Suspicion> = []
+    /// Logs of which sites have brought another history: that which ends below the own one is compared, too.
+    private var atSites: Set<LogKey> = []
+    /// How many proofs have come to the disk since the start.
+    var provenCount: UInt64 = 0
 
     var count: Int { self.searches.count }
 
@@ -104,20 +108,34 @@ struct ForkSearches: Sendable {
         self.searches[key] = nil
         guard let run else { return .none }
         let own = VerifiedRun(run: run, ids: run.ids)
-        if theirs.run.prev != own.run.prev {
+        switch Self.compare(own, theirs) {
+        case .before:
             return self.ask(
                 key, on: search.link, before: search.from, stride: search.stride * 2,
                 steps: search.steps + 1, at: now)
-        }
-        let differing = zip(own.ids, theirs.ids).enumerated().first { $0.element.0 != $0.element.1 }
-        guard let index = differing?.offset else {
-            // All that both hold here is the same: the difference lies behind.
-            let next = min(own.run.last, theirs.run.last) + 1
+        case .behind(let next):
             return self.ask(
                 key, on: search.link, before: next + 1, stride: 1, steps: search.steps + 1,
                 at: now)
+        case .proven(let proof): return .proven(proof)
         }
-        let point = run.first + UInt64(index)
+    }
+
+    /// Where two histories part, as far as runs of them that begin at one place say it.
+    enum Comparison {
+        case before
+        /// All that both hold is the same, up to this place.
+        case behind(UInt64)
+        case proven(ForkProof)
+    }
+
+    static func compare(_ own: VerifiedRun, _ theirs: VerifiedRun) -> Comparison {
+        if theirs.run.prev != own.run.prev { return .before }
+        let differing = zip(own.ids, theirs.ids).enumerated().first { $0.element.0 != $0.element.1 }
+        guard let index = differing?.offset else {
+            return .behind(min(own.run.last, theirs.run.last) + 1)
+        }
+        let point = own.run.first + UInt64(index)
         guard let left = own.suffix(from: point), let right = theirs.suffix(from: point),
             let proof = ForkProof(left, right)
         else { preconditionFailure("two runs that differ at a seq prove a fork there") }
@@ -131,7 +149,18 @@ struct ForkSearches: Sendable {
         }.keys.sorted()
     }
 
-    mutating func end(_ key: LogKey) { self.searches[key] = nil }
+    mutating func end(_ key: LogKey) {
+        self.searches[key] = nil
+        self.atSites.remove(key)
+    }
+
+    /// A site has brought another history.
+    mutating func suspectAtSite(_ key: LogKey) {
+        if self.atSites.count >= Limits.forkSuspicions { self.atSites = [] }
+        self.atSites.insert(key)
+    }
+
+    func isSuspectAtSite(_ key: LogKey) -> Bool { self.atSites.contains(key) }
 
     mutating func end(of link: LinkID) {
         self.searches = self.searches.filter { $0.value.link != link }

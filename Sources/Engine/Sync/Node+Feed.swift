@@ -127,6 +127,7 @@ extension Node {
         case .live(let id, let key): self.liveRead(runs, key, on: id)
         case .sync(let id, let serving): self.syncRead(runs.first, serving, on: id)
         case .fork(let key): self.forkRead(runs.first, key)
+        case .siteFork(let theirs): self.siteForkRead(runs.first, theirs)
         case .end(let proof): self.endRead(runs.first, proof)
         case .payloads, .fill, .proof: preconditionFailure("runs answer what runs were asked for")
         case nil: break
@@ -151,8 +152,8 @@ extension Node {
             self.links[id].service.isReadingProof = false
             self.pumpOwed(id)
         case .fork(let key): self.catchUp.forkSearches.end(key)
-        // Peers tell of the proof again.
-        case .end: break
+        // Peers tell of the proof again, and sites of the run.
+        case .end, .siteFork: break
         }
     }
 

@@ -53,24 +53,51 @@ extension Node {
 
     /// Takes a proof; true where it is to be written, and its credit returns with that.
     mutating func receiveForkProof(_ proof: ForkProof, on id: LinkID) -> Bool {
+        switch self.take(proof, from: .link(id)) {
+        case .known, .foreign, .room: return false
+        case .forged:
+            self.violation(id, "forged fork proof against \(proof.key.name.author.shortText)")
+            return false
+        case .ends, .isRead: return true
+        }
+    }
+
+    /// What has become of a proof that somebody has brought.
+    enum ProofFinding {
+        case known, foreign, room, forged
+        /// The log ends by it.
+        case ends
+        /// It is looked first where the own history ends.
+        case isRead
+    }
+
+    mutating func take(_ proof: ForkProof, from origin: RunOrigin) -> ProofFinding {
         let key = proof.key
         let conversation = self.conversations.table[known: key.conversation]
-        guard conversation.takes(key.name) else { return false }
-        if let known = conversation.log(key.name).forkPoint, known <= proof.point { return false }
-        guard proof.isValid else {
-            self.violation(id, "forged fork proof against \(key.name.author.shortText)")
-            return false
-        }
-        guard self.makeRoom(for: proof, on: id) else { return false }
+        guard conversation.takes(key.name) else { return .foreign }
+        if let known = conversation.log(key.name).forkPoint, known <= proof.point { return .known }
+        guard proof.isValid else { return .forged }
+        guard self.makeRoom(for: proof, from: origin) else { return .room }
         self.learnName(key)
         let head = conversation.log(key.name).head
-        if head.seq < proof.point || proof.point == 1 {
-            self.endLog(by: proof, after: .start)
-        } else {
+        guard head.seq < proof.point || proof.point == 1 else {
             // The own history may have left both of the proof's before their point.
             self.read(.end(proof), key, from: proof.point - 1, through: proof.point - 1)
+            return .isRead
         }
-        return true
+        self.endLog(by: proof, after: .start)
+        return .ends
+    }
+
+    /// The own entries have come beside which a site has brought others: where they part at these, that is proven.
+    mutating func siteForkRead(_ run: Run?, _ theirs: VerifiedRun) {
+        let key = theirs.run.key
+        guard let run, let conversation = self.conversations.table[key.conversation],
+            conversation.takes(key.name), run.first == theirs.run.first,
+            case .proven(let proof) = ForkSearches.compare(
+                VerifiedRun(run: run, ids: run.ids), theirs)
+        else { return }
+        self.endLog(by: proof, after: self.headBefore(proof))
     }
 
     /// Gives back the credit of proofs that need not be written after all.

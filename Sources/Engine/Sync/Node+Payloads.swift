@@ -112,7 +112,7 @@ extension Node {
         switch self.disk.reads.end(read) {
         case .payloads(let id, let serving): self.servePayloads(stored, serving, on: id)
         case .fill(let arrival): self.fill(arrival, stored)
-        case .live, .sync, .fork, .end, .proof:
+        case .live, .sync, .fork, .siteFork, .end, .proof:
             preconditionFailure("payloads answer what payloads were asked for")
         case nil: break
         }

@@ -8,6 +8,8 @@ enum ReadPurpose: Hashable, Sendable {
     case sync(LinkID, Serving)
     /// Own view of a log that may have forked.
     case fork(LogKey)
+    /// Own view of a log of which a site has brought another one.
+    case siteFork(VerifiedRun)
     /// Payloads that a peer asks for.
     case payloads(LinkID, PayloadServing)
     /// What is stored of entries whose payloads have come.
@@ -41,7 +43,7 @@ struct StoreReads: Sendable {
             switch entry.value {
             case .live(let reader, _), .sync(let reader, _): reader != link
             case .payloads(let reader, _), .proof(let reader, _): reader != link
-            case .fork, .end, .fill: true
+            case .fork, .siteFork, .end, .fill: true
             }
         }
     }

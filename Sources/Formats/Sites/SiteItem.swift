@@ -12,13 +12,15 @@ package enum SiteItem: Hashable, Sendable {
     case part(SitePart)
     case invitation(SiteInvitation)
     case signal(SiteSignal)
+    case fork(ForkProof)
 
-    /// The kind of an item is its first byte; 5 is kept for fork proofs.
+    /// The kind of an item is its first byte.
     private enum Kind {
         static let run: UInt8 = 1
         static let record: UInt8 = 2
         static let act: UInt8 = 3
         static let key: UInt8 = 4
+        static let fork: UInt8 = 5
         static let letter: UInt8 = 6
         static let part: UInt8 = 7
         static let invitation: UInt8 = 8
@@ -39,6 +41,8 @@ package enum SiteItem: Hashable, Sendable {
         case invitation(ActID)
         /// One for all, so that a server cannot tell them apart.
         case signal
+        /// Whichever two histories prove it, of a log that ends at the smallest point.
+        case fork(LogName)
 
         var encoded: [UInt8] {
             switch self {
@@ -46,6 +50,12 @@ package enum SiteItem: Hashable, Sendable {
             case .act(let id): return [Kind.act] + id.hash.bytes
             case .invitation(let id): return [Kind.invitation] + id.hash.bytes
             case .signal: return [Kind.signal]
+            case .fork(let log):
+                var writer = WireWriter(capacity: 48)
+                writer.byte(Kind.fork)
+                writer.raw(log.author.key)
+                writer.u64(log.incarnation)
+                return writer.bytes
             case .key(let epoch, let device, let giver):
                 return [Kind.key] + epoch.bytes + device.key.bytes + giver.key.bytes
             case .letter(let id): return [Kind.letter] + id.bytes
@@ -80,6 +90,7 @@ package enum SiteItem: Hashable, Sendable {
         case .letter(let letter): return .letter(letter.id)
         case .part(let part): return .part(part.name)
         case .signal: return .signal
+        case .fork(let proof): return .fork(proof.key.name)
         }
     }
 
@@ -94,6 +105,7 @@ package enum SiteItem: Hashable, Sendable {
         case .letter(let letter): [Kind.letter] + letter.encoded
         case .part(let part): [Kind.part] + part.encoded
         case .signal(let signal): [Kind.signal] + signal.encoded
+        case .fork(let proof): [Kind.fork] + proof.encoded
         }
     }
 
@@ -114,6 +126,9 @@ package enum SiteItem: Hashable, Sendable {
         case Kind.invitation: self = .invitation(try SiteInvitation(decoding: rest))
         case Kind.letter: self = .letter(try SiteLetter(decoding: rest))
         case Kind.part: self = .part(try SitePart(decoding: rest))
+        case Kind.fork:
+            var reader = WireReader(rest)
+            self = .fork(try ForkProof(from: &reader))
         case Kind.signal: self = .signal(try SiteSignal(decoding: rest))
         default: throw .value(field: "site item kind")
         }

@@ -105,15 +105,63 @@ private enum TestRooms {
         let forged = Run(
             key: runs[1].key, first: 2, prev: runs[1].prev, attestation: runs[0].attestation,
             entries: runs[1].entries)
-        let other = Self.runs(["another", "history"])
         let elsewhere = TestLog(signer(2), in: siteRoom("elsewhere").conversation)
         #expect(test.take([.run(runs[0]), .run(forged)]) == [.taken, .refused(.forged)])
-        #expect(
-            test.take([.run(runs[1]), .run(other[2])]) == [.taken, .refused(.forked)])
+        #expect(test.take([.run(runs[1])]) == [.taken])
         #expect(
             test.take([.run(elsewhere.opening().run), nil])
                 == [.refused(.foreign), .refused(.unsealed)])
         #expect(test.texts == ["one"])
+        #expect(test.harness.closed.isEmpty)
+    }
+
+    // Shows: sites.forks
+    @Test("of two histories is followed back to where they part, which ends the log")
+    func forked() {
+        var test = self
+        let runs = Self.runs(["one", "two", "three"])
+        let other = Self.runs(["one", "another", "history"])
+        #expect(test.take(runs.map { .run($0) }) == [.taken, .taken, .taken, .taken])
+        #expect(test.take([.run(other[3])]) == [.waits(for: .run(through: other[2].ids[0]))])
+        while !test.harness.reads.isEmpty { test.harness.answer(0) }
+        #expect(test.harness.batch == nil, "the difference is before these")
+        #expect(test.take([.run(other[2])]) == [.waits(for: .run(through: runs[1].ids[0]))])
+        test.harness.settle()
+        #expect(test.take([.run(other[1]), .run(other[3])]) == [.known, .known])
+        let log = test.harness.node.conversations.table[Self.room.conversation]?.log(
+            Self.log.key.name)
+        #expect(log?.forkPoint == 3)
+    }
+
+    // Shows: sites.forks
+    @Test("of a fork proof ends the log as on a link, once, and is refused where it proves nothing")
+    func proofs() throws {
+        var test = self
+        let runs = Self.runs(["one"])
+        let other = Self.runs(["other"])
+        let proof = try #require(
+            ForkProof(
+                VerifiedRun(run: runs[1], ids: runs[1].ids),
+                VerifiedRun(run: other[1], ids: other[1].ids)))
+        let item = SiteItem.fork(proof)
+        #expect(try SiteItem(decoding: item.encoded) == item)
+        var altered = item.encoded
+        altered[altered.count - 1] ^= 1
+        #expect(test.take([.run(runs[0])]) == [.taken])
+        if let forged = try? SiteItem(decoding: altered) {
+            #expect(test.take([forged]) == [.refused(.forged)])
+        }
+        #expect(test.take([item]) == [.taken])
+        #expect(test.take([item]) == [.known])
+        #expect(test.take([.run(runs[1]), .run(other[1])]) == [.known, .known])
+        #expect(test.texts.isEmpty)
+        let places = test.harness.node.sitePlaces(of: Self.realm)
+        #expect(test.harness.node.siteForks(places) == [Self.log.key])
+        #expect(test.harness.node.forkChanges(places) == 2)
+        let elsewhere = TestLog(signer(2), in: siteRoom("elsewhere").conversation)
+        let foreign = try #require(
+            ForkProof(elsewhere.opening(at: 1), elsewhere.opening(at: 2)))
+        #expect(test.take([.fork(foreign)]) == [.refused(.foreign)])
         #expect(test.harness.closed.isEmpty)
     }
 

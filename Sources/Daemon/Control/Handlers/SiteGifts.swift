@@ -9,7 +9,7 @@ struct SiteGiftPlace: Equatable {
     var changes: UInt64 = 0
     var count = 0
 
-    init() {}
+    init(changes: UInt64 = 0) { self.changes = changes }
 
     /// Reads ``text``; the beginning for anything else.
     init(_ changes: String, _ count: String) {

@@ -109,6 +109,8 @@ struct SiteCursor: Equatable {
     var acts = 0
     /// At which change keys for members without a link were given last, and how many of these.
     var gifts = SiteGiftPlace()
+    /// The same of proofs that somebody has signed two histories.
+    var forks = SiteGiftPlace()
 
     private static let markCharacters = 8
 
@@ -118,7 +120,8 @@ struct SiteCursor: Equatable {
             root.tag.prefix(Self.markCharacters) + node.description.prefix(Self.markCharacters))
         let parts = (text ?? "").split(separator: "-", omittingEmptySubsequences: false)
             .map(String.init)
-        guard parts.count == 17, parts[0] == self.mark else { return }
+        // One from before forks went out has two parts fewer.
+        guard [17, 19].contains(parts.count), parts[0] == self.mark else { return }
         let numbers = parts[2...6].map { UInt64($0, radix: 36) }
         guard let arrival = Int64(parts[1], radix: 36), arrival >= 0,
             let within = numbers[0].flatMap({ Int(exactly: $0) })
@@ -131,6 +134,7 @@ struct SiteCursor: Equatable {
         self.changes = numbers[2]
         self.acts = Int(parts[14], radix: 36) ?? 0
         self.gifts = SiteGiftPlace(parts[15], parts[16])
+        if parts.count == 19 { self.forks = SiteGiftPlace(parts[17], parts[18]) }
         if let changes = numbers[3], let count = numbers[4].flatMap({ Int(exactly: $0) }) {
             self.round = (changes, count)
         }
@@ -143,6 +147,7 @@ struct SiteCursor: Equatable {
             word(boot), word(self.changes), word(self.round?.changes),
             word(self.round.map { UInt64($0.count) }), self.tags, self.pairs, self.wants,
             self.files.text, self.lateFiles.text, String(self.acts, radix: 36), self.gifts.text,
+            self.forks.text,
         ].joined(separator: "-")
     }
 
@@ -279,10 +284,13 @@ extension NodeShell {
         if bytes > Self.exportBytes / 2 { page.result.more = true }
         guard page.result.more == nil else { return self.finish(page, reply) }
         self.addGifts(page) { page in
-            guard page.params.files == true, page.result.more == nil else {
-                return self.finish(page, reply)
+            guard page.result.more == nil else { return self.finish(page, reply) }
+            self.addForks(page) { page in
+                guard page.params.files == true, page.result.more == nil else {
+                    return self.finish(page, reply)
+                }
+                self.addFiles(page) { self.finish($0, reply) }
             }
-            self.addFiles(page) { self.finish($0, reply) }
         }
     }
 
