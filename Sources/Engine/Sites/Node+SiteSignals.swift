@@ -25,13 +25,10 @@ extension Node {
         let audiences = places.sorted { $0.key < $1.key }.compactMap {
             id, place -> SiteSignals.Audience? in
             guard self.tellsAtSites(in: id, place) else { return nil }
-            let devices = self.siteMembers(of: id).filter {
-                self.links.id(of: $0) == nil && !self.isOwnDevice($0)
-                    && self.tier(of: $0) > .blocked && !self.persons.people.isRevoked($0)
-            }
+            let devices = self.unlinkedMembers(of: id)
             guard !devices.isEmpty else { return nil }
             return SiteSignals.Audience(
-                conversation: id, isDirect: place.sort == .direct, devices: Set(devices),
+                conversation: id, isDirect: place.sort == .direct, devices: devices,
                 newest: self.newestEntry(of: self.id, in: id))
         }
         let (due, next) = self.signals.takeSiteSignals(
@@ -60,10 +57,34 @@ extension Node {
         }
     }
 
-    /// The devices of a conversation, as what was written there says.
-    private func siteMembers(of id: ConversationID) -> [PeerID] {
+    /// The devices of others in a conversation that have no link here; of a large one no more than shows that it is.
+    private func unlinkedMembers(of id: ConversationID) -> Set<PeerID> {
         guard let conversation = self.conversations.table[id] else { return [] }
-        return conversation.kind.direct == nil ? conversation.members : conversation.authors
+        var found: Set<PeerID> = []
+        func note(_ device: PeerID) {
+            guard found.count <= Limits.siteAudienceDevices, self.links.id(of: device) == nil,
+                !self.isOwnDevice(device), self.tier(of: device) > .blocked,
+                !self.persons.people.isRevoked(device)
+            else { return }
+            found.insert(device)
+        }
+        if conversation.kind.direct != nil {
+            for device in conversation.authors { note(device) }
+        } else if conversation.kind.group != nil {
+            for device in conversation.members { note(device) }
+        } else {
+            for (device, attendance) in conversation.attendance where attendance.isPresent {
+                note(device)
+            }
+        }
+        return found
+    }
+
+    /// Whether a device takes part in a conversation, as what was written there says.
+    private func isSiteMember(_ device: PeerID, of conversation: Conversation) -> Bool {
+        if conversation.kind.direct != nil { return conversation.authors.contains(device) }
+        if conversation.kind.group != nil { return conversation.members.contains(device) }
+        return conversation.attendance[device]?.isPresent == true
     }
 
     /// When a device has written last, in milliseconds.
@@ -84,7 +105,7 @@ extension Node {
             self.tier(of: device) > .blocked, !self.persons.people.isRevoked(device)
         else { return .refused(.foreign) }
         guard !self.isOwnDevice(device) else { return .known }
-        guard self.siteMembers(of: signal.conversation).contains(device) else {
+        guard self.isSiteMember(device, of: conversation) else {
             return .refused(.early)
         }
         guard let word = signal.word, self.signals.sites.isNews(signal, at: self.now) else {
