@@ -73,6 +73,37 @@ import Testing
         #expect(net[3].node.groups.table[net.group]?.waiting.isEmpty == true)
     }
 
+    /// What a node tells in the group now of what nothing stores, and what seals it.
+    private static func told(_ net: inout GroupNet, by number: UInt8) -> [SiteTold] {
+        let places = net[number].node.sitePlaces(of: GroupNet.realm)
+        let request = net.ask(number, .siteSignals(places))
+        guard case .siteSignals(let told, _)? = net[number].answers(of: request).last else {
+            return []
+        }
+        return told
+    }
+
+    // Shows: sites.signals
+    @Test("hears of members alone who is there, under a key that is for nobody who is out")
+    func signals() throws {
+        var net = Self.apart()
+        net.write("by the third", by: 3)
+        net.write("by the second", by: 2)
+        net.read(1, net.published(by: 2, 3))
+        let before = try #require(Self.told(&net, by: 3).first)
+        #expect(before.signal.conversation == net.group)
+        #expect(net.give(1, .signal(before.signal), under: before.root) == .known)
+        #expect(net[1].node.presence(of: Harness.peer(3)) == .online)
+        net.ask(1, .groupAct(net.group, .remove(GroupNet.id(of: 3), seen: [])))
+        #expect(Self.told(&net, by: 1).isEmpty, "no key is for those alone who are in")
+        net.write("without the third", by: 1)
+        let told = try #require(Self.told(&net, by: 1).first)
+        #expect(net[3].node.siteTags(of: GroupNet.realm)[told.root.tag] == nil)
+        let removed = SiteSignal(
+            .typing, in: net.group, at: net[1].now.wall, by: signer(3))
+        #expect(net.give(1, .signal(removed), under: before.root) == .refused(.early))
+    }
+
     // Shows: sites.groups
     @Test("goes under its own keys alone, and marks under one that is for nobody who is out")
     func roots() throws {
