@@ -289,19 +289,58 @@ struct GroupState {
     }
 
     /// The acts by which somebody is out: those that put them out, and where nothing has brought them that counts, those
-    /// that put out whoever meant to.
+    /// that undo what meant to: whoever did it was put out, demoted or had a device cut, or the link was ended.
     func endsToTell(_ person: PersonID) -> [ActID] {
-        var ends: Set<ActID> = []
-        var looked: Set<PersonID> = []
-        var left = [person]
+        var ends = Set(self.ends(of: person))
+        var looked: Set<PersonID> = [person]
+        var left: [PersonID] = []
+        func look(_ person: PersonID) {
+            guard !self.view.roster.brought.contains(person) else { return }
+            for act in self.acts.values where act.brings == person {
+                if case .join(let link, _) = act.statement.kind {
+                    ends.formUnion(self.ends(ofLink: link, for: act.id))
+                    left += self.acts[link].map { [$0.statement.author] } ?? []
+                } else {
+                    left.append(act.statement.author)
+                }
+            }
+        }
+        look(person)
         while let person = left.popLast() {
             guard looked.insert(person).inserted else { continue }
-            ends.formUnion(self.ends(of: person))
-            guard !self.view.roster.brought.contains(person) else { continue }
-            left += self.acts.values.filter { $0.brings == person && $0.statement.author != person }
-                .map(\.statement.author)
+            ends.formUnion(self.ends(of: person) + self.demotions(of: person))
+            look(person)
         }
         return ends.sorted()
+    }
+
+    /// The acts that count and take somebody's rank, or cut a device of theirs.
+    private func demotions(of person: PersonID) -> [ActID] {
+        self.counting { act, kind in
+            switch kind {
+            case .demote(person): true
+            case .cut(_, _, let stands): !stands && act.author == person
+            default: false
+            }
+        }
+    }
+
+    /// The acts that count and have ended a link of which a join did not know that.
+    private func ends(ofLink link: ActID, for join: ActID) -> [ActID] {
+        self.counting { _, kind in
+            switch kind {
+            case .endLink(link), .remove: true
+            default: false
+            }
+        }.filter { !self.isSeen($0, from: [join]) }
+    }
+
+    private func counting(_ isWanted: (ActStatement, ActKind) -> Bool) -> [ActID] {
+        let graph = self.view.graph
+        return graph.ids.indices.filter { place in
+            self.view.roster.verdicts[graph.ids[place]] == .counts
+                && isWanted(graph.acts[place], graph.acts[graph.meant(by: place)].kind)
+        }.map { graph.ids[$0] }
     }
 }
 

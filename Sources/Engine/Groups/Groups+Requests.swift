@@ -18,8 +18,12 @@ extension Groups {
         }
         let earlier = self.requests.all[id]
         let (view, asks) = self.bringing(acts + (earlier?.acts ?? []), of: id, founding)
-        // What another device of the user does asks here as if anybody did it.
-        guard let asks, asks.statement.device != self.device else {
+        // What another device of the user does asks here as if anybody did it, and what this one did where its disk was
+        // put back to before that.
+        let isOwn = asks.map { act in
+            act.statement.device == self.device && self.table[id]?.acts[act.id] != nil
+        }
+        guard let asks, isOwn == false else {
             // Who was brought and is out again before they have answered is not asked any longer.
             if var earlier, !earlier.isDeclined, view.standing(of: self.own) == .former {
                 // It is kept as if it were declined: by bringing and removing nobody calls the user again.

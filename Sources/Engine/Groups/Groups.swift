@@ -137,12 +137,12 @@ struct Groups {
         }
     }
 
-    /// The user is in a group no longer; its acts stay, for those who ask why.
+    /// The user is in a group no longer; its acts stay, for those who ask why, and so does what logs tell of keys: what is
+    /// held back for want of these is read once the user is back.
     mutating func end(_ id: ConversationID) {
         guard self.table[id] != nil else { return }
         self.table[id]?.isActive = false
         self.table[id]?.waiting = [:]
-        self.table[id]?.announced = [:]
         for link in self.peers.keys { self.peers[link]?.groups[id]?.end() }
     }
 

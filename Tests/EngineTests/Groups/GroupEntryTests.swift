@@ -7,6 +7,23 @@ import Testing
 
 @Suite("Entries of a group")
 struct GroupEntryTests {
+    @Test("is read by whoever was out while its key was to come, and is back")
+    func backBeforeTheKey() {
+        var net = GroupNet(1...3)
+        net.withhold(.keys, from: 3)
+        net.write("under a new key", by: 2)
+        net.settle()
+        let early = net.texts(at: 3)
+        net.ask(3, .leave(net.group))
+        net.settle()
+        net.add(3)
+        net.accept(3)
+        net.deliver(to: 3)
+        net.pass(milliseconds: 10_000)
+        let late = net.texts(at: 3)
+        #expect(early == [] && late == ["under a new key"])
+    }
+
     @Test("are written under a key that goes to the disk with its announcement")
     func written() throws {
         var net = GroupNet(1...1)

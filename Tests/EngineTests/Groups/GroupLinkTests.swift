@@ -181,6 +181,23 @@ struct GroupLinkTests {
         #expect(!Self.isIn(3, net) && Self.members(at: 2, net) == 2)
     }
 
+    @Test("that was ended beside it tells whoever has come by it that they are out")
+    func endedBeside() throws {
+        var net = GroupNet(1...3, members: 1...2)
+        let line = try net.link()
+        net.disconnect(1, 2)
+        net.disconnect(1, 3)
+        #expect(net.come(3, by: line) == .joined(net.group))
+        net.ask(1, .groupAct(net.group, .endLink(line.link)))
+        net.settle()
+        net.disconnect(2, 3)
+        #expect(Self.isIn(3, net))
+        net.connect(1, 2)
+        net.connect(1, 3)
+        let isIn = Self.isIn(3, net)
+        #expect(!isIn)
+    }
+
     @Test("lifts no removal: who was removed waits for an admin, and all earlier links have ended")
     func removed() throws {
         var net = GroupNet(1...3)

@@ -77,6 +77,15 @@ struct GroupNet {
         self.settle()
     }
 
+    /// Puts a node's disk back to one from before everything, and links it with all others again.
+    mutating func putBack(_ number: UInt8) {
+        let others = self.nodes.keys.sorted().filter { $0 != number }
+        for other in others { self[other].give(.linkClosed(LinkID(UInt64(number)), nil)) }
+        self.settle()
+        self[number] = Harness(number, of: Self.person(self.owners[number] ?? number))
+        for other in others { self.connect(number, other) }
+    }
+
     private mutating func open(_ number: UInt8, to other: UInt8) {
         let info = LinkInfo(
             peer: Harness.peer(other),

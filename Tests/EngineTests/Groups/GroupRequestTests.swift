@@ -126,6 +126,55 @@ struct GroupRequestTests {
         #expect(net[2].node.pendingGroupRequests.isEmpty && Self.kinds(net, 2) == [])
     }
 
+    @Test("asks its owner back whose disk is of before the founding", arguments: [true, false])
+    func ownerPutBack(isWelcome: Bool) {
+        var net = GroupNet(1...3)
+        net.putBack(1)
+        #expect(net[1].node.pendingGroupRequests.map(\.group) == [net.group])
+        guard isWelcome else {
+            net.ask(1, .declineGroup(net.group))
+            net.settle()
+            net.disconnect(1, 2)
+            net.connect(1, 2)
+            return #expect(net[1].node.pendingGroupRequests.isEmpty)
+        }
+        net.accept(1)
+        #expect(net.people(at: 1) == net.people(at: 2) && net.people(at: 1).count == 3)
+        net.write("still here", by: 2)
+        net.settle()
+        #expect(net.texts(at: 1).contains("still here"))
+    }
+
+    @Test("asks whoever came by a link back whose disk is of before that")
+    func comerPutBack() throws {
+        var net = GroupNet(1...3, members: 1...2)
+        let line = try net.link()
+        #expect(net.come(3, by: line) == .joined(net.group))
+        net.putBack(3)
+        #expect(net[3].node.pendingGroupRequests.map(\.group) == [net.group])
+        net.accept(3)
+        #expect(net.people(at: 3).count == 3)
+    }
+
+    @Test("tells whomever an admin has brought in who was demoted beside it that they are out")
+    func broughtByDemoted() {
+        var net = GroupNet(1...3, members: 1...2)
+        net.ask(1, .groupAct(net.group, .admin(GroupNet.id(of: 2), 256)))
+        net.settle()
+        net.disconnect(1, 2)
+        net.disconnect(1, 3)
+        net.ask(2, .groupAct(net.group, .add(GroupNet.id(of: 3))))
+        net.settle()
+        net.accept(3)
+        net.ask(1, .groupAct(net.group, .demote(GroupNet.id(of: 2))))
+        net.settle()
+        net.disconnect(2, 3)
+        #expect(Self.kinds(net, 3).count == 1)
+        net.connect(1, 2)
+        net.connect(1, 3)
+        #expect(Self.kinds(net, 3) == [])
+    }
+
     @Test("takes nobody in for whom its asker may not do that")
     func refused() {
         var net = GroupNet(1...3, members: 1...2)
