@@ -63,10 +63,10 @@ test:  ## Run the unit tests, and talk to the implementation in Python
 labs: build  ## Run the programs on private networks and under systemd (as root)
 	STOA_PROGRAMS=$(abspath $(PROGRAMS)) $(swift_test) --filter IntegrationTests
 
-sim: setup  ## Simulate networks: FROM=, COUNT=, ASSAULT=1, SYBILS=1, GROUPS=1, NODES=n, RESULTS=file; SEED=n replays
+sim: setup  ## Simulate networks: FROM=, COUNT=, ASSAULT=1, SYBILS=1, GROUPS=1, THEFTS=1, NODES=n, RESULTS=file; SEED=n replays
 	$(release_build) --product simulate
 ifdef SEED
-	@$(PROGRAMS)/simulate --from $(SEED) $(if $(ASSAULT),--assault) $(if $(SYBILS),--sybils) $(if $(GROUPS),--groups) \
+	@$(PROGRAMS)/simulate --from $(SEED) $(if $(ASSAULT),--assault) $(if $(SYBILS),--sybils) $(if $(GROUPS),--groups) $(if $(THEFTS),--thefts) \
 		$(if $(NODES),--nodes $(NODES)) $(if $(OFFICE),--office) $(if $(LINKS),--links $(LINKS)) $(if $(VERBOSE),--log)
 else
 	@Tests/System/Tools/simulate.sh $(PROGRAMS)/simulate $(SCRATCH)/simulations

@@ -10,7 +10,8 @@ extension Checker {
     struct Groups {
         /// A key, as its maker made it.
         struct Made {
-            var person: PersonID
+            var owner: OwnedDevice
+            var machine: Int
             /// What its maker knew.
             var known: Set<ActID>
             var key: Bytes32
@@ -29,8 +30,14 @@ extension Checker {
         /// All that anybody has signed.
         var acts: [ActID: Act] = [:]
         var made: [Bytes32: Made] = [:]
+        /// From when on devices are cut, in milliseconds.
+        var cuts: [OwnedDevice: UInt64] = [:]
+        /// What cut devices wrote and each machine shows nobody.
+        var silenced: [Int: Set<EntryID>] = [:]
+        /// The entries that announce each key.
+        var told: [Bytes32: [EntryID]] = [:]
         /// What those knew who have sent somebody a key.
-        var given: [Bytes32: [PersonID: [Set<ActID>]]] = [:]
+        var given: [Bytes32: [OwnedDevice: [Set<ActID>]]] = [:]
         var givenCount = 0
         var earlier: [Int: [Earlier]] = [:]
         /// What each machine has acknowledged to have done.
@@ -39,6 +46,24 @@ extension Checker {
 
         func roster(of known: Set<ActID>?) -> Roster {
             self.rosters.roster(of: known ?? [], in: self.acts)
+        }
+
+        /// From when on an act cuts a device, in milliseconds.
+        func cutTime(by id: ActID, of device: OwnedDevice) -> UInt64? {
+            guard let act = self.acts[id], act.statement.author == device.person,
+                case .cut(let cut, let number, false) = act.statement.kind, cut == device.device
+            else { return nil }
+            return number
+        }
+
+        /// The rank that an act, or one that it accepts, gives somebody.
+        func rank(givenBy id: ActID, to person: PersonID) -> Rank? {
+            switch self.acts[id]?.statement.kind {
+            case .admin(person, let rank)?: rank
+            case .accept(let accepted)? where accepted != id:
+                self.rank(givenBy: accepted, to: person)
+            default: nil
+            }
         }
 
         /// Whether a key of a group is for somebody, by what its maker knew.
@@ -76,8 +101,8 @@ extension Checker {
         where held.epoch.device == machine.id && self.groups.made[held.epoch.id] == nil {
             guard let key = held.key else { continue }
             self.groups.made[held.epoch.id] = Groups.Made(
-                person: machine.person, known: machine.store.groups.known[held.group] ?? [],
-                key: key)
+                owner: machine.owned, machine: machine.index,
+                known: machine.store.groups.known[held.group] ?? [], key: key)
         }
         // Who takes a key for one of others never reads what it seals.
         for held in batch.groups.epochs
@@ -91,6 +116,7 @@ extension Checker {
         {
             guard append.run.run.key.name.author == machine.id else {
                 try self.tookRightly(append, by: machine, at: time)
+                try self.silenced(append, by: machine)
                 continue
             }
             let isNew = append.run.ids.contains { self.written[$0] == nil }
@@ -111,13 +137,16 @@ extension Checker {
         guard roster.members[machine.person] != nil else {
             throw Violation("node \(machine.index) writes in a group that it knows to be out of")
         }
-        func isOut(_ person: PersonID) -> Bool {
-            roster.brought.contains(person) && roster.members[person] == nil
+        // What a device writes that knows to be cut nobody reads.
+        guard !roster.cutDevices.contains(machine.owned) else { return }
+        func isOut(_ owned: OwnedDevice) -> Bool {
+            roster.cutDevices.contains(owned)
+                || roster.brought.contains(owned.person) && roster.members[owned.person] == nil
         }
         let readers = (self.groups.given[epoch] ?? [:]).filter { _, givers in
             givers.allSatisfy { $0.isSubset(of: known) }
         }.map(\.key)
-        let maker = self.groups.made[epoch]?.person
+        let maker = self.groups.made[epoch]?.owner
         guard !readers.contains(where: isOut), maker.map(isOut) != true else {
             throw Violation(
                 "node \(machine.index) seals with a key that somebody has whom it knows to be out")
@@ -142,7 +171,9 @@ extension Checker {
         let last = append.run.run.last
         guard
             views.contains(where: {
-                last <= self.end(of: key.name, by: person, self.groups.roster(of: $0))
+                let roster = self.groups.roster(of: $0)
+                let counting = self.mostSenior(of: roster.removals[person] ?? [], roster)
+                return last <= self.end(of: key.name, by: person, roster, counting)
             })
         else {
             throw Violation(
@@ -151,14 +182,33 @@ extension Checker {
     }
 
     /// Up to which entry a log is shown.
-    private func end(of log: LogName, by person: PersonID, _ roster: Roster) -> UInt64 {
+    ///
+    /// - Parameter counting: the removals that count, where it is not all: up to the least of all, every member has the
+    ///   log in any case.
+    private func end(
+        of log: LogName, by person: PersonID, _ roster: Roster, _ counting: [ActID]? = nil
+    ) -> UInt64 {
         if roster.members[person] != nil { return .max }
         guard roster.brought.contains(person) else { return 0 }
         guard let removals = roster.removals[person] else { return .max }
-        // The most senior author's counts; up to the least of all, every member has the log in any case.
-        return removals.map { id in
+        return (counting ?? removals).map { id in
             self.positions(in: id).first { $0.log == log }?.seq ?? 0
         }.min() ?? 0
+    }
+
+    /// Those of some removals whose author is the most senior: the owner, or who has the smallest rank.
+    private func mostSenior(of removals: [ActID], _ roster: Roster) -> [ActID] {
+        let judged = removals.compactMap { id in
+            self.groups.acts[id].map { (id: id, author: $0.statement.author) }
+        }.map { id, author in
+            let ranks = roster.verdicts.filter { $0.value == .counts }.compactMap { act, _ in
+                self.groups.rank(givenBy: act, to: author)
+            }
+            let rank = author == roster.owner ? 0 : ranks.min().map { 1 + Int($0) } ?? .max
+            return (id: id, by: (rank, author))
+        }
+        guard let first = judged.map(\.by).min(by: { $0 < $1 }) else { return [] }
+        return judged.filter { $0.by == first }.map(\.id)
     }
 
     private func positions(in id: ActID) -> [LogPosition] {
@@ -169,13 +219,63 @@ extension Checker {
         }
     }
 
+    /// A node gives its store entries: of a device that it knows to be cut nothing is shown that was written later.
+    private func silenced(_ append: Append, by machine: Machine) throws {
+        let key = append.run.run.key
+        for (index, entry) in append.run.run.entries.enumerated()
+        where append.verdicts[index].isSeen
+            && self.isCut(key.name.author, at: entry.time, in: key.conversation, for: machine)
+        {
+            throw Violation(
+                "node \(machine.index) shows what a device wrote after it was cut, and knows the cut"
+            )
+        }
+    }
+
+    /// A batch is on a machine's disk: of a device that its person has cut, what was written later is kept and sent on, and
+    /// nobody sees it where that was known.
+    mutating func noteSilenced(_ append: Append, on machine: Machine) {
+        let author = append.run.run.key.name.author
+        guard let person = self.persons[author],
+            let cut = self.groups.cuts[OwnedDevice(person: person, device: author)]
+        else { return }
+        for (index, id) in append.run.ids.enumerated()
+        where !append.verdicts[index].isSeen
+            && append.run.run.entries[index].time.milliseconds >= cut
+        {
+            self.groups.silenced[machine.index, default: []].insert(id)
+        }
+    }
+
+    /// Whether a device wrote something after its person had cut it, by the acts that a machine has.
+    func isCut(
+        _ author: PeerID, at time: HybridTime, in conversation: ConversationID,
+        for machine: Machine
+    ) -> Bool {
+        guard let known = machine.store.groups.known[conversation],
+            let person = self.persons[author]
+        else { return false }
+        let device = OwnedDevice(person: person, device: author)
+        guard self.groups.roster(of: known).cutDevices.contains(device),
+            let cut = known.compactMap({ self.groups.cutTime(by: $0, of: device) }).max()
+        else { return false }
+        return time.milliseconds > cut
+    }
+
     /// A batch is about to be on a machine's disk: what it stores of groups somebody has signed.
     mutating func noteActs(of batch: Batch, on machine: Machine, at time: UInt64) throws {
         for act in batch.groups.acts where self.groups.acts[act.id] == nil {
-            guard act.statement.device == machine.id else {
+            // The person's own key signs what is said of devices.
+            guard act.statement.device ?? machine.id == machine.id,
+                act.statement.author == machine.person
+            else {
                 throw Violation("node \(machine.index) stores an act that nobody signed")
             }
             self.groups.acts[act.id] = act
+            if case .cut(let device, let number, false) = act.statement.kind {
+                let cut = OwnedDevice(person: act.statement.author, device: device)
+                self.groups.cuts[cut] = min(number, self.groups.cuts[cut] ?? number)
+            }
         }
         for group in Set(batch.groups.acts.map(\.group)) {
             self.groups.earlier[machine.index, default: []].removeAll {
@@ -222,8 +322,7 @@ extension Checker {
         let roster = self.groups.roster(of: known)
         let isMember =
             roster.members[receiver.person] != nil
-            && !roster.cutDevices.contains(
-                OwnedDevice(person: receiver.person, device: receiver.id))
+            && !roster.cutDevices.contains(receiver.owned)
         guard isMember else {
             throw Violation(
                 "node \(machine.index) gives node \(receiver.index) a key, whom it knows to be out")
@@ -241,7 +340,7 @@ extension Checker {
                 throw Violation(
                     "node \(machine.index) gives node \(receiver.index) a key of before it came")
             }
-            self.groups.given[key.id, default: [:]][receiver.person, default: []].append(known)
+            self.groups.given[key.id, default: [:]][receiver.owned, default: []].append(known)
             self.groups.givenCount += 1
         }
     }
@@ -280,18 +379,47 @@ extension Checker {
         }
     }
 
-    /// Up to which entry of a log all can get: where newcomers read nothing older, a key may be for one member alone,
-    /// who never met the machine that made it; that one is gone.
-    private func reachable(of key: LogKey, among members: [Machine]) -> UInt64 {
-        guard self.groups.table[key.conversation]?.history == .joined else { return .max }
-        let stops = Set(members.map { $0.store.logs[key]?.head.seq ?? 0 }).sorted()
+    /// Up to which entry of a log all can get.
+    ///
+    /// Where newcomers read nothing older, a key may be for one member alone, who never met the machine that made it; that
+    /// one is gone, or has an older disk. And what its maker says of a key may be where not all get it.
+    ///
+    /// - Parameter asking: logs for which this is asked already.
+    private func reachable(
+        of log: LogKey, among members: [Machine], asking: Set<LogKey> = []
+    ) -> UInt64 {
+        let stops = Set(members.map { $0.store.logs[log]?.head.seq ?? 0 }).sorted()
         return stops.first { stop in
-            guard let next = members.lazy.compactMap({ $0.store.id(of: stop + 1, in: key) }).first,
+            guard let next = members.lazy.compactMap({ $0.store.id(of: stop + 1, in: log) }).first,
                 let key = self.written[next]?.awaited, key != .zero
             else { return false }
-            let holders = self.groups.holders[key] ?? []
-            return !members.contains { holders.contains($0.index) }
+            if self.isLost(key, to: members, asking: asking.union([log])) { return true }
+            guard self.groups.table[log.conversation]?.history == .joined else { return false }
+            return !members.contains { member in
+                member.store.groups.epochs[log.conversation]?.contains {
+                    $0.epoch.id == key && $0.key != nil
+                } ?? false
+            }
         } ?? .max
+    }
+
+    /// Whether a member lacks what the maker of a key says of it, and cannot get it: it lies behind a proven fork of the
+    /// maker's log, from where on nobody gives anything, or behind what not all can get.
+    private func isLost(_ key: Bytes32, to members: [Machine], asking: Set<LogKey>) -> Bool {
+        let told = self.groups.told[key] ?? []
+        guard
+            !told.isEmpty,
+            members.contains(where: { member in told.allSatisfy { member.store.row($0) == nil } })
+        else { return false }
+        return told.allSatisfy { id in
+            guard let entry = self.written[id] else { return false }
+            let isForked = members.contains {
+                $0.store.logs[entry.key]?.proof.map { $0.point <= entry.seq } ?? false
+            }
+            return isForked
+                || !asking.contains(entry.key)
+                    && self.reachable(of: entry.key, among: members, asking: asking) < entry.seq
+        }
     }
 
     private func isRemoverHere(
@@ -308,7 +436,7 @@ extension Checker {
     func lack(of key: LogKey, _ seq: UInt64, on machine: Machine, beside other: Machine) -> String {
         guard self.groups.table[key.conversation] != nil,
             let epoch = other.store.id(of: seq, in: key).flatMap({
-                other.store.row($0)?.entry.epoch
+                self.written[$0]?.awaited
             })
         else { return "" }
         let known = machine.store.groups.known[key.conversation] ?? []
@@ -322,9 +450,18 @@ extension Checker {
                         ? "outside" : roster.removals[$0] == nil ? "gone" : "removed"
             } ?? "unknown"
         let holders = self.groups.holders[epoch] ?? []
-        let isGiven = self.groups.given[epoch]?[machine.person] != nil
-        return "; its author is \(standing), entry \(seq) is sealed under a key that "
-            + "\(holders.sorted()) have; it was \(isGiven ? "" : "not ")given to node \(machine.index)"
+        let isGiven = self.groups.given[epoch]?[machine.owned] != nil
+        let told = self.groups.told[epoch]?.first.flatMap { self.written[$0] }
+        let log = told.flatMap { machine.store.logs[$0.key] }
+        let announcement =
+            told.map { told in
+                "node \(self.groups.made[epoch]?.machine ?? -1) announces it in entry \(told.seq) of a log of "
+                    + "which node \(machine.index) has \(log?.count ?? 0)"
+                    + (log?.proof.map { ", forked at \($0.point)" } ?? "")
+            } ?? "nobody announces it"
+        return "; its author is \(standing), entry \(seq) waits for a key that "
+            + "\(holders.sorted()) have; it was \(isGiven ? "" : "not ")given to node \(machine.index); "
+            + announcement
     }
 
     private func told(_ acts: Set<ActID>) -> [String] {

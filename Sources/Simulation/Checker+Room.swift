@@ -27,7 +27,9 @@ extension Checker {
                         + "who has not brought it")
             }
         }
-        for (key, marks) in batch.logMarks where marks.answeredDay > 0 {
+        // What answered it may be erased by now: then it stays protected for as long as it was.
+        for (key, marks) in batch.logMarks
+        where marks.answeredDay > machine.store.logs[key]?.marks.answeredDay ?? 0 {
             guard self.isAnswered(key, on: machine, beside: batch) else {
                 throw Violation("node \(index) protects a log that nobody has answered")
             }

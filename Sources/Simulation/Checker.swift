@@ -151,6 +151,7 @@ struct Checker {
             for id in append.run.ids where self.written[id] == nil {
                 throw Violation("node \(machine.index) stores an entry that nobody wrote")
             }
+            self.noteSilenced(append, on: machine)
         }
         try self.judged(batch, outcome, by: machine)
         self.holdings[machine.index, default: Holding()].took(batch)
@@ -173,7 +174,10 @@ struct Checker {
                 }
             }
             var awaited = entry.epoch
-            if case .epoch(let announcement)? = content { awaited = announcement.id }
+            if case .epoch(let announcement)? = content {
+                awaited = announcement.id
+                self.groups.told[awaited, default: []].append(id)
+            }
             // Who reads what is sealed reads nothing else, and the other way round.
             let isSeen = isOpeningSealed == isSealed && content?.traits.isShown == true
             self.written[id] = Written(
@@ -206,6 +210,7 @@ struct Checker {
     func visible(_ id: EntryID, on machine: Int) -> Written? {
         guard let entry = self.written[id], entry.content != nil else { return nil }
         if self.groups.table[entry.key.conversation] != nil {
+            guard self.groups.silenced[machine]?.contains(id) != true else { return nil }
             return self.groups.holders[entry.epoch]?.contains(machine) == true ? entry : nil
         }
         let hasKey = self.keyHolders[entry.key.conversation]?.contains(machine) ?? false
@@ -523,9 +528,13 @@ struct Checker {
             {
                 continue
             }
+            let members = machines.filter { self.takesPart($0, in: message.conversation) }
+            let end = self.ends(in: message.conversation, among: members)
+            let isWithin = self.written[id].map { $0.seq <= end($0.key.name) } ?? true
             for machine in machines
             where machine.index == message.machine
-                || (isJoined && self.takesPart(machine, in: message.conversation))
+                ? isWithin || !author.fate.wasRestored
+                : isJoined && isWithin && self.takesPart(machine, in: message.conversation)
             {
                 guard let row = machine.store.row(id) else {
                     throw Violation(

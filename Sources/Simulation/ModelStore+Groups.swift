@@ -57,6 +57,7 @@ extension Machine {
     }
 
     var person: PersonID { self.identity.certificate.personID }
+    var owned: OwnedDevice { OwnedDevice(person: self.person, device: self.id) }
 }
 
 extension ConversationKey {

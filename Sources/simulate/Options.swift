@@ -4,7 +4,8 @@ import Simulation
 /// What to simulate.
 struct Options {
     static let usage = """
-        usage: simulate [--from SEED] [--count N] [--assault | --sybils | --groups] [--log]
+        usage: simulate [--from SEED] [--count N]
+                        [--assault | --sybils | --groups | --thefts] [--log]
                simulate --nodes N [--office [--groups] [--links N]] [--from SEED] [--log]
 
         Runs N simulations (1) from SEED (1) on and prints a line for each; with --nodes one
@@ -12,8 +13,9 @@ struct Options {
         them, of which each has at most 128 links, or as many as --links says; with --assault
         simulations in which peers do all that is forbidden and little else goes wrong, with
         --sybils simulations in which one attacker has many keys, with --groups simulations in
-        which people have groups, or an office that is one group, with --log all that nodes were
-        told and did.
+        which people have groups, or an office that is one group, with --thefts simulations in
+        which a device of a member is stolen and revoked, with --log all that nodes were told
+        and did.
 
         """
 
@@ -38,6 +40,7 @@ struct Options {
     private var isAssault = false
     private var isSybils = false
     private var isGroups = false
+    private var isThefts = false
     private var isOffice = false
     private var hasLog = false
 
@@ -56,6 +59,7 @@ struct Options {
             case "--assault": self.isAssault = true
             case "--sybils": self.isSybils = true
             case "--groups": self.isGroups = true
+            case "--thefts": self.isThefts = true
             case "--office": self.isOffice = true
             case "--log": self.hasLog = true
             default: throw Refusal(text: "there is no option \(argument)")
@@ -69,7 +73,8 @@ struct Options {
         }
         let kinds = [
             (self.isAssault, "--assault"), (self.isSybils, "--sybils"),
-            (self.isGroups && !self.isOffice, "--groups"), (self.nodes != nil, "--nodes"),
+            (self.isGroups && !self.isOffice, "--groups"), (self.isThefts, "--thefts"),
+            (self.nodes != nil, "--nodes"),
         ]
         .filter(\.0).map(\.1)
         if kinds.count > 1 {
@@ -99,7 +104,7 @@ struct Options {
             } catch {
                 let kind =
                     (self.isAssault ? " ASSAULT=1" : "") + (self.isSybils ? " SYBILS=1" : "")
-                    + (self.isGroups ? " GROUPS=1" : "")
+                    + (self.isGroups ? " GROUPS=1" : "") + (self.isThefts ? " THEFTS=1" : "")
                     + (self.nodes.map { " NODES=\($0)" } ?? "")
                     + (self.isOffice ? " OFFICE=1" : "")
                     + (self.links.map { " LINKS=\($0)" } ?? "")
@@ -132,6 +137,7 @@ struct Options {
     private func simulation(_ seed: UInt64, _ log: ((String) -> Void)?) throws -> Simulation {
         if let nodes = self.nodes { return try Simulation.crowd(seed: seed, nodes, log: log) }
         if self.isSybils { return try Simulation.sybils(seed: seed, log: log) }
+        if self.isThefts { return try Simulation.theft(seed: seed, log: log) }
         if self.isAssault { return try Simulation.assault(seed: seed, log: log) }
         return try Simulation.run(seed: seed, hasGroups: self.isGroups, log: log)
     }

@@ -48,6 +48,20 @@ struct SeedTests {
         }
     }
 
+    // Shows: device.cut
+    @Test(
+        "a stolen device that is revoked in a partition is shown nowhere where that is known, and locks nobody out",
+        .enabled(if: !Replay.isOn))
+    func thefts() {
+        for seed in Replay.seeds(of: 8) {
+            do {
+                try Simulation.theft(seed: seed)
+            } catch {
+                Issue.record("SEED=\(seed) THEFTS=1 make sim: \(error)")
+            }
+        }
+    }
+
     @Test("a seed always gives the same run", .enabled(if: !Replay.isOn))
     func replay() throws {
         for seed in Replay.seeds(of: 8) {

@@ -220,6 +220,8 @@ computing() {
         part assaults lines "${simulate[@]}"
     FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 150 || echo 60) SYBILS=1 \
         part sybils lines "${simulate[@]}"
+    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 400 || echo 40) THEFTS=1 \
+        part thefts lines "${simulate[@]}"
     # Who is in a group and who gets its keys, as an executable model says.
     part groups lines "${idle[@]}" Tests/System/Groups/check.sh \
         "$tests/debug/stoaPackageTests.xctest" "$logs"

@@ -2,7 +2,7 @@
 # Runs simulations on all cores, in shares of 50 seeds. A share that is done is kept in FOLDER, so that
 # a run that was interrupted goes on where it stopped; another build of the program begins anew.
 #
-#   [FROM=1] [COUNT=1000] [ASSAULT=1 | SYBILS=1 | GROUPS=1] [NODES=N [OFFICE=1 [GROUPS=1] [LINKS=N]]] [JOBS=CORES] \
+#   [FROM=1] [COUNT=1000] [ASSAULT=1 | SYBILS=1 | GROUPS=1 | THEFTS=1] [NODES=N [OFFICE=1 [GROUPS=1] [LINKS=N]]] [JOBS=CORES] \
 #       [RESULTS=FILE] simulate.sh PROGRAM FOLDER
 #
 # RESULTS names a page to whose table a row is added. Prints each failure with the line that repeats
@@ -22,6 +22,7 @@ options=()
 kind=seeds
 if [ -n "${ASSAULT:-}" ]; then options+=(--assault); kind=assaults; fi
 if [ -n "${SYBILS:-}" ]; then options+=(--sybils); kind=sybils; fi
+if [ -n "${THEFTS:-}" ]; then options+=(--thefts); kind=thefts; fi
 # Bash has a list of its own under this name, to which a script cannot give another value: `env GROUPS=1` does.
 groups=$(printenv GROUPS || true)
 if [ -n "$groups" ]; then options+=(--groups); kind=groups; fi
@@ -49,7 +50,7 @@ run() {
         if [ "$code" -le 1 ]; then break; fi
         next=$(tail -n 1 "$part" | sed -nE 's/^seed ([0-9]+) $/\1/p')
         if [ -z "$next" ] || [ "$code" = 130 ] || [ "$code" = 143 ]; then return 1; fi
-        echo "FAILED SEED=$next${ASSAULT:+ ASSAULT=1}${SYBILS:+ SYBILS=1}${groups:+ GROUPS=1}${NODES:+ NODES=$NODES}${OFFICE:+ OFFICE=1}${LINKS:+ LINKS=$LINKS} make sim:" \
+        echo "FAILED SEED=$next${ASSAULT:+ ASSAULT=1}${SYBILS:+ SYBILS=1}${THEFTS:+ THEFTS=1}${groups:+ GROUPS=1}${NODES:+ NODES=$NODES}${OFFICE:+ OFFICE=1}${LINKS:+ LINKS=$LINKS} make sim:" \
             "the process ended with $code" >> "$part"
         next=$((next + 1))
     done
@@ -57,7 +58,7 @@ run() {
 }
 
 export -f run
-export program shares share last groups ASSAULT SYBILS NODES OFFICE LINKS
+export program shares share last groups ASSAULT SYBILS THEFTS NODES OFFICE LINKS
 # Arrays cannot be exported.
 export options_text="${options[*]}"
 start=$SECONDS
