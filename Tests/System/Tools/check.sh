@@ -218,7 +218,7 @@ computing() {
     done
     FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 2000 || echo 60) ASSAULT=1 \
         part assaults lines "${simulate[@]}"
-    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 150 || echo 60) SYBILS=1 \
+    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 150 || echo 30) SYBILS=1 \
         part sybils lines "${simulate[@]}"
     FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 400 || echo 40) THEFTS=1 \
         part thefts lines "${simulate[@]}"
@@ -294,12 +294,14 @@ testing() {
     tests unit-in-lab --filter SystemDiscoveryTests/lab
     around=()
     tests integration --filter IntegrationTests --skip "$disks"
-    part interop lines Tests/System/Interop/run.sh "$programs/stoad" "$programs/stoa"
 }
 
 # What the programs make of crashes and bad disks; each of the integration tests runs alone in its process.
 disks='IntegrationTests/(Crash|Fault|FullDisk|PowerLoss|Repair)Tests/'
 storing() { tests integration-disk --filter "$disks"; }
+
+# Another implementation takes its time: it waits for answers more than it computes.
+talking() { part interop lines Tests/System/Interop/run.sh "$programs/stoad" "$programs/stoa"; }
 
 # What reads bytes of others, and what fuzzes it.
 decoders=(
@@ -318,6 +320,7 @@ main() {
     if [ "${STOA_LONG:-}" = 1 ]; then
         testing
         storing
+        talking
         computing
         meeting
     else
@@ -325,7 +328,7 @@ main() {
         local others=()
         meeting &
         others+=($!)
-        storing &
+        { storing; talking; } &
         others+=($!)
         testing
         wait "${others[@]}"
