@@ -27,6 +27,9 @@ struct GroupLogs: Sendable {
     /// Whether a key is here of which no log has told: then logs of those who are out are read to their ends, since its
     /// maker may be one of them.
     var readsOn = false
+    /// Keys that are here, and of which logs have told nothing right so far: logs that wait for one are read to their ends,
+    /// since its maker may have said something wrong of it first.
+    var mistold: Set<Bytes32> = []
     /// Up to where logs were read for announcements of keys alone.
     private var read: [LogName: UInt64] = [:]
     /// Whose the logs are of which nothing is taken.
@@ -38,6 +41,7 @@ struct GroupLogs: Sendable {
         self.brought = brought
         self.read = [:]
         self.readsOn = false
+        self.mistold = []
     }
 
     /// The last entry of a log that is taken.
@@ -69,14 +73,18 @@ struct GroupLogs: Sendable {
 
     /// Whether a log is asked for beyond what is taken of it.
     func reads(_ name: LogName) -> Bool {
-        self.readsOn && self.waiting[name]?.reason == .standing
+        switch self.waiting[name]?.reason {
+        case .standing?: self.readsOn
+        case .key(let key)?: self.mistold.contains(key)
+        case nil: false
+        }
     }
 
     /// Up to where a log was read that is not taken; 0 where it is not asked for.
     func read(of name: LogName) -> UInt64 { self.reads(name) ? self.read[name] ?? 0 : 0 }
 
     mutating func noteRead(_ name: LogName, through seq: UInt64) {
-        guard self.waiting[name]?.reason == .standing else { return }
+        guard self.waiting[name] != nil else { return }
         self.read[name] = max(self.read[name] ?? 0, seq)
     }
 }

@@ -100,6 +100,21 @@ extension Groups {
             || state.siteKeys.keys.contains(where: isUntold)
     }
 
+    /// Those of the keys for want of which logs wait that somebody has given, and of which logs tell only what is wrong.
+    func mistold(_ names: some Sequence<Bytes32>, in id: ConversationID) -> Set<Bytes32> {
+        guard let state = self.table[id] else { return [] }
+        return Set(
+            names.filter { name in
+                let isGiven =
+                    state.siteKeys[name] != nil
+                    || self.peers.values.contains { $0.groups[id]?.keys[name] != nil }
+                guard isGiven, state.pendingEpochs[name] == nil,
+                    let told = state.announced[name]
+                else { return false }
+                return !told.contains { self.key(of: $0, in: id) != nil }
+            })
+    }
+
     /// Whether a key is known not to be for the user.
     func isForOthers(_ name: Bytes32, in id: ConversationID) -> Bool {
         self.table[id]?.epochs[name].map { $0.key == nil } ?? false

@@ -254,17 +254,18 @@ extension Node {
         self.planFetches(in: key.conversation, for: id)
     }
 
-    /// Looks whether a key is here of which no log has told; then its announcement is looked for in logs of those who are
-    /// out.
+    /// Looks whether a key is here of which no log has told, or none right; then its announcement is looked for in logs of
+    /// those who are out, or that wait for it.
     mutating func lookForAnnouncements(in id: ConversationID) {
         guard self.conversations.table.has(id), let logs = self.conversations.table[known: id].group
         else { return }
         let lacks = self.groups.lacksAnnouncement(of: logs.keysAwaited, in: id)
-        guard logs.readsOn != lacks else { return }
-        self.conversations.table[known: id].group?.readsOn = lacks
-        guard lacks else { return }
-        for (name, log) in logs.waiting.sorted(by: { $0.key < $1.key })
-        where log.reason == .standing {
+        let mistold = self.groups.mistold(logs.keysAwaited, in: id)
+        guard logs.readsOn != lacks || logs.mistold != mistold else { return }
+        var now = logs
+        (now.readsOn, now.mistold) = (lacks, mistold)
+        self.conversations.table[known: id].group = now
+        for name in now.waiting.keys.sorted() where now.reads(name) && !logs.reads(name) {
             self.seekAgain(LogKey(conversation: id, name: name))
         }
     }

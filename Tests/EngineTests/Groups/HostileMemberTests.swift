@@ -172,6 +172,32 @@ struct HostileMemberTests {
     }
 
     // Shows: daemon.group-members
+    @Test("says something wrong of a key first, and its log is read on once the key is here")
+    func toldWrong() {
+        var scene = Scene()
+        let right = scene.made(Self.key(1), by: scene.mallory)
+        let wrong = EpochAnnouncement(id: right.id, basis: right.basis, people: .zero)
+        let log = LogName(author: scene.mallory.device, incarnation: 1)
+        var logs = GroupLogs()
+        _ = logs.hold(log, WaitingLog(seq: 7, reason: .key(right.id)))
+        func look() -> Bool {
+            logs.mistold = scene.groups.mistold(logs.keysAwaited, in: scene.group.id)
+            return logs.reads(log)
+        }
+        _ = scene.announce(wrong, by: scene.mallory)
+        let isReadBefore = look()
+        #expect(!isReadBefore, "what it says cannot be checked yet")
+        _ = scene.receive(
+            .epochKeys(scene.group.id, [EpochKey(id: right.id, key: Self.key(1))]))
+        let isRead = look()
+        logs.noteRead(log, through: 9)
+        #expect(isRead && logs.read(of: log) == 9)
+        _ = scene.announce(right, by: scene.mallory)
+        let isReadOn = look()
+        #expect(!isReadOn && scene.state.epochs[right.id]?.key == Self.key(1))
+    }
+
+    // Shows: daemon.group-members
     @Test("keeps no other key from being given, and no link busy, with any number of own ones")
     func givenKeys() {
         var scene = Scene()
