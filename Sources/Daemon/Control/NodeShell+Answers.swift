@@ -128,7 +128,7 @@ extension NodeShell {
         return result
     }
 
-    /// What keeps a message from others for now; nil where nothing does.
+    /// What keeps a message from others; nil where nothing does.
     func waits(in conversation: ConversationID, withFileOf bytes: UInt64) -> SendMethod.Waits? {
         guard let wait = self.node.ask({ $0.sendWait(in: conversation) }) else { return nil }
         guard wait != .unaccepted, self.goesToSites(conversation) else {

@@ -331,7 +331,7 @@ extension NodeShell {
         reply.answer(result)
     }
 
-    /// The letter that carries one of the user's runs to a person who has not let the user in yet.
+    /// The letter that carries one of the user's runs to a person until they let the user in.
     ///
     /// - Parameter isAnew: whether a text of it was deleted, which may be in a letter from before they let the user in.
     private func letter(
