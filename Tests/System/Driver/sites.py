@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import ctypes
+import ctypes.util
+import hashlib
 import json
+import socket
 import subprocess
+import urllib.parse
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -100,3 +106,108 @@ def join_realm(invitation: str, node: Daemon) -> None:
     code, _, errors = node.stoa("realm", "join", "-", text=invitation + "\n")
     if code != 0:
         raise Broken(f"{node.name} does not enter the realm: {errors}")
+
+
+def K(key: bytes, personal: str, data: bytes = b"") -> bytes:
+    return hashlib.blake2b(data, digest_size=32, key=key, person=personal.encode()).digest()
+
+
+def base32(data: bytes) -> str:
+    return base64.b32encode(data).decode().rstrip("=").lower()
+
+
+def unbase32(text: str) -> bytes:
+    return base64.b32decode(text.upper() + "=" * (-len(text) % 8))
+
+
+class Root:
+    """What follows from the root of a conversation: Docs/Protocol/Sites.md §2 to §4."""
+
+    sodium = ctypes.CDLL(ctypes.util.find_library("sodium"))
+
+    def __init__(self, root: bytes) -> None:
+        self.root = root
+        self.tag = base32(K(self.root, "stoa site tag")[:16])
+        self.key = K(self.root, "stoa site seal")
+
+    @staticmethod
+    def of_room(invitation: str, conversation: str) -> Root:
+        """What a member of the realm derives of an open room."""
+        realm, secret = Root.secrets(invitation)
+        return Root(K(secret, "stoa site root", realm + unbase32(conversation)))
+
+    @staticmethod
+    def of_realm(invitation: str) -> Root:
+        realm, secret = Root.secrets(invitation)
+        return Root(K(secret, "stoa site root", realm))
+
+    @staticmethod
+    def of_inbox(invitation: str, person: str) -> Root:
+        realm, secret = Root.secrets(invitation)
+        return Root(K(secret, "stoa site inbox", realm + unbase32(person)))
+
+    @staticmethod
+    def secrets(invitation: str) -> tuple[bytes, bytes]:
+        fields = urllib.parse.parse_qs(urllib.parse.urlsplit(invitation).query)
+        return unbase32(fields["id"][0]), unbase32(fields["secret"][0])
+
+    def subject(self, name: bytes) -> str:
+        return f"stoa.{self.tag}.{base32(K(self.root, 'stoa site item', name)[:16])}"
+
+    def seal(self, subject: str, item: bytes) -> bytes:
+        nonce = K(self.root, "stoa site nonce", item)[:24]
+        out, bound = ctypes.create_string_buffer(len(item) + 16), subject.encode()
+        self.sodium.crypto_aead_xchacha20poly1305_ietf_encrypt(
+            out, None, item, ctypes.c_ulonglong(len(item)), bound, ctypes.c_ulonglong(len(bound)), None, nonce,
+            self.key)
+        return nonce + out.raw
+
+    def open(self, subject: str, sealed: bytes) -> bytes | None:
+        out, bound = ctypes.create_string_buffer(len(sealed) - 40), subject.encode()
+        code = self.sodium.crypto_aead_xchacha20poly1305_ietf_decrypt(
+            out, None, None, sealed[24:], ctypes.c_ulonglong(len(sealed) - 24), bound, ctypes.c_ulonglong(len(bound)),
+            sealed[:24], self.key)
+        return out.raw if code == 0 else None
+
+
+class Connection:
+    """A connection to the server, in its own words, since a flood needs few of them."""
+
+    def __init__(self, url: str) -> None:
+        place = urllib.parse.urlsplit(url)
+        self.socket = socket.create_connection((place.hostname, place.port), timeout=120)
+        self.lines = self.socket.makefile("rb")
+        self.lines.readline()
+        self.subscriptions = 0
+        self.waiting = bytearray(b'CONNECT {"verbose":false,"echo":false}\r\n')
+
+    def flush(self) -> None:
+        self.socket.sendall(self.waiting)
+        self.waiting.clear()
+
+    def publish(self, subject: str, data: bytes, reply: str = "") -> None:
+        self.waiting += f"PUB {subject} {reply} {len(data)}\r\n".encode() + data + b"\r\n"
+        if len(self.waiting) > 1 << 16:
+            self.flush()
+
+    def subscribe(self, subject: str) -> None:
+        self.subscriptions += 1
+        self.waiting += f"SUB {subject} {self.subscriptions}\r\n".encode()
+        self.flush()
+
+    def next(self) -> tuple[str, bytes]:
+        """The next message that comes: its subject and its data."""
+        while True:
+            words = self.lines.readline().split()
+            if not words:
+                raise Broken("the server has closed the connection")
+            if words[0] == b"PING":
+                self.waiting += b"PONG\r\n"
+                self.flush()
+            elif words[0] in (b"MSG", b"HMSG"):
+                data = self.lines.read(int(words[-1]) + 2)[:-2]
+                return words[1].decode(), data[int(words[-2]):] if words[0] == b"HMSG" else data
+
+    def close(self) -> None:
+        self.lines.close()
+        self.socket.close()

@@ -8,19 +8,14 @@ on Linux, in a network of its own.
 from __future__ import annotations
 
 import argparse
-import base64
 import collections
 import ctypes
-import ctypes.util
-import hashlib
 import os
 import random
 import shutil
-import socket
 import sys
 import tempfile
 import time
-import urllib.parse
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -29,7 +24,8 @@ from Driver.checks import Broken, Checks  # noqa: E402
 from Driver.daemon import Daemon, Programs  # noqa: E402
 from Driver.network import enter_own_network  # noqa: E402
 from Driver.process import until  # noqa: E402
-from Driver.sites import Carrier, Server, enter_realm, join_realm, options  # noqa: E402
+from Driver.sites import (  # noqa: E402
+    Carrier, Connection, Root, Server, base32, enter_realm, join_realm, options, unbase32)
 
 ROOM, OTHER_ROOM = "office/ops", "office/lab"
 MEMORY_BYTES = 64 << 20
@@ -49,99 +45,14 @@ TALK_SECONDS = 120.0
 RECORD_KIND = 9
 
 
-def K(key: bytes, personal: str, data: bytes = b"") -> bytes:
-    return hashlib.blake2b(data, digest_size=32, key=key, person=personal.encode()).digest()
-
-
-def base32(data: bytes) -> str:
-    return base64.b32encode(data).decode().rstrip("=").lower()
-
-
-def unbase32(text: str) -> bytes:
-    return base64.b32decode(text.upper() + "=" * (-len(text) % 8))
-
-
-class Root:
-    """What a member of the realm can derive of an open room: Docs/Protocol/Sites.md §2 to §4."""
-
-    sodium = ctypes.CDLL(ctypes.util.find_library("sodium"))
-
-    def __init__(self, invitation: str, conversation: str) -> None:
-        fields = urllib.parse.parse_qs(urllib.parse.urlsplit(invitation).query)
-        realm, secret = (unbase32(fields[name][0]) for name in ("id", "secret"))
-        self.conversation = conversation
-        self.root = K(secret, "stoa site root", realm + unbase32(conversation))
-        self.tag = base32(K(self.root, "stoa site tag")[:16])
-        self.key = K(self.root, "stoa site seal")
-
-    def subject(self, name: bytes) -> str:
-        return f"stoa.{self.tag}.{base32(K(self.root, 'stoa site item', name)[:16])}"
-
-    def seal(self, subject: str, item: bytes) -> bytes:
-        nonce = K(self.root, "stoa site nonce", item)[:24]
-        out, bound = ctypes.create_string_buffer(len(item) + 16), subject.encode()
-        self.sodium.crypto_aead_xchacha20poly1305_ietf_encrypt(
-            out, None, item, ctypes.c_ulonglong(len(item)), bound, ctypes.c_ulonglong(len(bound)), None, nonce,
-            self.key)
-        return nonce + out.raw
-
-    def open(self, subject: str, sealed: bytes) -> bytes | None:
-        out, bound = ctypes.create_string_buffer(len(sealed) - 40), subject.encode()
-        code = self.sodium.crypto_aead_xchacha20poly1305_ietf_decrypt(
-            out, None, None, sealed[24:], ctypes.c_ulonglong(len(sealed) - 24), bound, ctypes.c_ulonglong(len(bound)),
-            sealed[:24], self.key)
-        return out.raw if code == 0 else None
-
-
-class Intruder:
-    """A connection to the server, in its own words, since a flood needs few of them."""
-
-    def __init__(self, url: str) -> None:
-        place = urllib.parse.urlsplit(url)
-        self.socket = socket.create_connection((place.hostname, place.port), timeout=120)
-        self.lines = self.socket.makefile("rb")
-        self.lines.readline()
-        self.subscriptions = 0
-        self.waiting = bytearray(b'CONNECT {"verbose":false,"echo":false}\r\n')
-
-    def flush(self) -> None:
-        self.socket.sendall(self.waiting)
-        self.waiting.clear()
-
-    def publish(self, subject: str, data: bytes, reply: str = "") -> None:
-        self.waiting += f"PUB {subject} {reply} {len(data)}\r\n".encode() + data + b"\r\n"
-        if len(self.waiting) > 1 << 16:
-            self.flush()
-
-    def subscribe(self, subject: str) -> None:
-        self.subscriptions += 1
-        self.waiting += f"SUB {subject} {self.subscriptions}\r\n".encode()
-        self.flush()
-
-    def next(self) -> tuple[str, bytes]:
-        """The next message that comes: its subject and its data."""
-        while True:
-            words = self.lines.readline().split()
-            if not words:
-                raise Broken("the server has closed the intruder's connection")
-            if words[0] == b"PING":
-                self.waiting += b"PONG\r\n"
-                self.flush()
-            elif words[0] in (b"MSG", b"HMSG"):
-                data = self.lines.read(int(words[-1]) + 2)[:-2]
-                return words[1].decode(), data[int(words[-2]):] if words[0] == b"HMSG" else data
-
-    def close(self) -> None:
-        self.lines.close()
-        self.socket.close()
-
-
 class Flood:
     """What is sent, a message after the other; the same with each run."""
 
-    def __init__(self, real: list[tuple[str, bytes]], room: Root, others: list[tuple[bytes, bytes]]) -> None:
+    def __init__(
+        self, real: list[tuple[str, bytes]], conversation: bytes, room: Root, others: list[tuple[bytes, bytes]],
+    ) -> None:
         self.random = random.Random(1)
-        self.real, self.room, self.others = real, room, others
+        self.real, self.conversation, self.room, self.others = real, conversation, room, others
         self.sent: collections.Counter[str] = collections.Counter()
 
     def anywhere(self) -> str:
@@ -178,7 +89,7 @@ class Flood:
 
     def record(self, author: bytes, key: ctypes.Array[ctypes.c_char] | None) -> tuple[bytes, bytes]:
         """A record of the room, signed by its author or by nobody; its item's name, and the item."""
-        about = bytes([RECORD_KIND]) + author + b"\1" + unbase32(self.room.conversation)
+        about = bytes([RECORD_KIND]) + author + b"\1" + self.conversation
         body = b"\2" + about + (int(time.time() * 1000) << 16).to_bytes(8, "big") + self.random.randbytes(200)
         signature = ctypes.create_string_buffer(self.random.randbytes(64), 64)
         if key is not None:
@@ -228,12 +139,15 @@ class SitesFlood:
             until(f"{site.node.name} is linked", site.carrier.is_linked)
         # Ben is not in the other one.
         self.ada.node.call("join", room=OTHER_ROOM)
-        self.intruder = Intruder(self.server.url)
+        self.intruder = Connection(self.server.url)
 
-    def root(self, room: str) -> Root:
+    def conversation(self, room: str) -> str:
         rooms = self.ada.node.every("conversations")
         name = room.partition("/")[2]
-        return Root(self.invitation, next(each["id"] for each in rooms if each["name"] in (room, name)))
+        return next(each["id"] for each in rooms if each["name"] in (room, name))
+
+    def root(self, room: str) -> Root:
+        return Root.of_room(self.invitation, self.conversation(room))
 
     def say(self, text: str) -> float:
         """Ada says it; how long until Ben has it."""
@@ -330,7 +244,7 @@ class SitesFlood:
         _, others = self.gather(OTHER_ROOM)
         due = {f"real {number}" for number in range(REAL_MESSAGES)}
         until("ben has what is real", lambda: due <= self.ben.texts())
-        flood = Flood(real, self.root(ROOM), others)
+        flood = Flood(real, unbase32(self.conversation(ROOM)), self.root(ROOM), others)
         before = len(self.ben.texts())
         self.pour(flood)
         self.judge(flood, before)
