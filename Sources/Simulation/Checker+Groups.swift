@@ -29,6 +29,8 @@ extension Checker {
         var holders: [Bytes32: Set<Int>] = [:]
         /// All that anybody has signed.
         var acts: [ActID: Act] = [:]
+        /// What people put on their own disks, against the rules, while they were out: their nodes tell nobody.
+        var untold: Set<ActID> = []
         var made: [Bytes32: Made] = [:]
         /// From when on devices are cut, in milliseconds.
         var cuts: [OwnedDevice: UInt64] = [:]
@@ -471,6 +473,15 @@ extension Checker {
         }
     }
 
+    /// Whether a machine keeps a group although its user is out by the acts on its own disk, and is not coming back.
+    private func takesItselfForMember(_ machine: Machine, in group: ConversationID) -> Bool {
+        guard machine.store.rooms[group]?.isJoined == true,
+            machine.store.groups.requests[group].map({ $0.isDeclined }) ?? true
+        else { return false }
+        let roster = self.groups.roster(of: machine.store.groups.known[group])
+        return roster.brought.contains(machine.person) && roster.members[machine.person] == nil
+    }
+
     /// What is not settled yet of groups; nil where all is.
     func disagreementOfGroups(_ machines: [Machine]) -> String? {
         for group in self.groups.table.keys.sorted() {
@@ -496,12 +507,18 @@ extension Checker {
                     return "node \(machine.index) is a member of a group and does not know"
                 }
             }
-            let all = here.reduce(into: known) {
-                $0.formUnion($1.store.groups.known[group] ?? [])
+            for machine in here where self.takesItselfForMember(machine, in: group) {
+                return "node \(machine.index) is out of a group and does not know"
             }
-            guard self.groups.roster(of: all).members == roster.members else {
+            let others = here.reduce(into: Set<ActID>()) {
+                $0.formUnion($1.store.groups.known[group] ?? [])
+            }.subtracting(known).subtracting(self.groups.untold)
+            guard self.groups.roster(of: known.union(others)).members == roster.members else {
+                let holders = here.filter {
+                    $0.store.groups.known[group]?.isDisjoint(with: others) == false
+                }
                 return "acts that members of a group lack change who is in it: "
-                    + "\(self.told(all.subtracting(known)))"
+                    + "nodes \(holders.map(\.index)) have \(self.told(others))"
             }
         }
         return nil

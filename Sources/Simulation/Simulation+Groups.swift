@@ -168,6 +168,9 @@ extension Simulation {
             return
         }
         try self.crash(index, isSilent: false)
+        if machine.store.rooms[group]?.isJoined != true {
+            self.checker.groups.untold.insert(act.id)
+        }
         try self.machines[index].store.groups.keep(act)
         let wait = self.dice.grouping.number(UInt64(10)...20_000)
         self.schedule(.fault(.start(machine: index)), in: wait)

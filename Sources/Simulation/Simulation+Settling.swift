@@ -85,6 +85,8 @@ extension Simulation {
         var reason = ""
         do {
             try self.run(until: "all agree again", within: Limits.pingMilliseconds) {
+                // An act that was ahead of time may have brought somebody in by now.
+                try self.acceptGroups()
                 reason = try self.disagreement() ?? ""
                 return reason.isEmpty
             }
