@@ -40,6 +40,7 @@ extension Simulation {
     /// Ends all faults and waits until all agree; then checks that the network is quiet.
     package func settle(within rounds: UInt64 = mostRounds) throws {
         try self.endFaults()
+        try self.run(for: self.untilActsAreDue)
         let begin = self.time
         var reason = ""
         do {
@@ -78,6 +79,13 @@ extension Simulation {
         try self.checker.matched(self.machines, through: self.deadline)
     }
 
+    /// How long acts that are ahead of time still wait: what agrees before agrees no longer then.
+    private var untilActsAreDue: UInt64 {
+        let latest = self.checker.groups.acts.values.map(\.statement.time).max() ?? 0
+        let due = latest - min(latest, Limits.joinMilliseconds)
+        return due - min(due, self.wall)
+    }
+
     /// All agree still, but for a moment in which one link takes the place of another.
     private func checkAgreement() throws {
         // A message that was held until now may tell of a file.
@@ -85,8 +93,6 @@ extension Simulation {
         var reason = ""
         do {
             try self.run(until: "all agree again", within: Limits.pingMilliseconds) {
-                // An act that was ahead of time may have brought somebody in by now.
-                try self.acceptGroups()
                 reason = try self.disagreement() ?? ""
                 return reason.isEmpty
             }

@@ -54,7 +54,7 @@ extension Limits {
     static let shownLinks = 64
     /// How long after a link has ended a join from before is taken from its author, in milliseconds, and how far ahead
     /// of time one may be.
-    static let joinMilliseconds: UInt64 = 300_000
+    package static let joinMilliseconds: UInt64 = 300_000
     /// Joins of a peer that are looked at on one link.
     static let joinsOfLink = 16
     /// Joins by open links that wait for an admin, in one group; strangers take half of the places, and never those of
