@@ -161,6 +161,15 @@ struct Download: Sendable {
         self.sources[link] = source
     }
 
+    /// One of the places tells somebody of it no longer: what they said there counts no more.
+    mutating func leave(_ place: BlobPlace, with link: LinkID) {
+        guard var source = self.sources[link], let index = source.places.firstIndex(of: place)
+        else { return }
+        source.places.remove(at: index)
+        if index < source.askedCount { source.askedCount -= 1 }
+        self.sources[link] = source.places.isEmpty && !source.isBad ? nil : source
+    }
+
     /// Somebody has served a part.
     mutating func served(_ link: LinkID) { self.sources[link]?.misses = 0 }
 
@@ -233,5 +242,23 @@ struct Download: Sendable {
         case .opening, .finishing: self.report(.fetching)
         case .fetching: self.report(self.usable.isEmpty ? .seeking : .fetching)
         }
+    }
+}
+
+extension Downloads {
+    /// What the node is to do.
+    enum Step: Hashable, Sendable {
+        case task(FileTask)
+        case send(Frame, LinkID)
+        /// A peer has sent what is not part of the file.
+        case accuse(LinkID, BlobID)
+        /// More of a file is here than before; the last time that this is said where it has ended.
+        case changed(BlobHoldings, isLast: Bool)
+    }
+
+    /// Who is at the other end of a link, and how far the user trusts them.
+    struct Regard: Sendable {
+        var peer: PeerID
+        var tier: Tier
     }
 }

@@ -5,16 +5,6 @@ internal import Formats
 /// Knows nothing of the bytes but how many there are; whether they are right the shell says.
 /// `Docs/Protocol/Files.md` section 3.
 struct Downloads: Sendable {
-    /// What the node is to do.
-    enum Step: Hashable, Sendable {
-        case task(FileTask)
-        case send(Frame, LinkID)
-        /// A peer has sent what is not part of the file.
-        case accuse(LinkID, BlobID)
-        /// More of a file is here than before; the last time that this is said where it has ended.
-        case changed(BlobHoldings, isLast: Bool)
-    }
-
     /// A part that a link was asked for.
     private struct Asked: Sendable {
         var blob: BlobID
@@ -24,12 +14,6 @@ struct Downloads: Sendable {
         var since: UInt64
         /// Whether it may be asked of somebody else, too.
         var isLate = false
-    }
-
-    /// Who is at the other end of a link, and how far the user trusts them.
-    struct Regard: Sendable {
-        var peer: PeerID
-        var tier: Tier
     }
 
     private var table: [BlobID: Download] = [:]
@@ -315,6 +299,16 @@ struct Downloads: Sendable {
         for blob in self.active {
             guard self.places(of: blob).contains(.conversation(conversation)) else { continue }
             steps += self.ask(link, in: .conversation(conversation), for: blob)
+        }
+        return steps
+    }
+
+    /// A link shares a conversation no longer: it is asked where else both know of a file.
+    mutating func unshared(_ conversation: ConversationID, with link: LinkID) -> [Step] {
+        var steps: [Step] = []
+        for blob in self.active {
+            self.table[blob]?.leave(.conversation(conversation), with: link)
+            steps += self.askOn(link, for: blob)
         }
         return steps
     }

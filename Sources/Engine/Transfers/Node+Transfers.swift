@@ -107,7 +107,9 @@ extension Node {
     }
 
     mutating func endTransfers(of conversation: ConversationID, on id: LinkID) {
-        self.transfers.unshared(conversation, with: id, self.neighbours)
+        self.perform(
+            self.transfers.unshared(
+                conversation, with: id, self.neighbours, at: self.now.monotonic))
     }
 
     mutating func endTransfers(on id: LinkID) {

@@ -321,10 +321,15 @@ package struct Transfers: Sendable {
 
     /// A conversation is shared on a link no longer.
     mutating func unshared(
-        _ conversation: ConversationID, with id: LinkID, _ neighbours: Neighbours
-    ) {
+        _ conversation: ConversationID, with id: LinkID, _ neighbours: Neighbours,
+        at now: UInt64
+    ) -> [TransferAction] {
+        var wanted: [TransferAction] = []
         self.uploads.unshared(conversation, with: id)
         self.withdrawPictures(from: id, neighbours)
+        self.perform(
+            self.downloads.unshared(conversation, with: id), neighbours, at: now, &wanted)
+        return wanted
     }
 
     mutating func wake(_ neighbours: Neighbours, at now: UInt64) -> [TransferAction] {

@@ -140,6 +140,39 @@ import Testing
         #expect(downloads.report(of: blob)?.stored == 262_144)
     }
 
+    @Test("whoever has left one place is asked in others, and there once they are back")
+    func leftPlace() throws {
+        let layout = try #require(BlobLayout(size: 300_000))
+        let blob = BlobID(size: 300_000, root: fixed32(1))
+        let places = [1, 2].map { ConversationID(BLAKE2b.hash256([$0])) }
+        let link = LinkID(7)
+        func ask(_ place: ConversationID) -> Downloads.Step { .send(.blobAsk(place, blob), link) }
+        for count in 1...2 {
+            var downloads = Downloads()
+            for place in places.prefix(count) {
+                _ = downloads.fetch(blob, layout, in: .conversation(place), isAwaited: true)
+            }
+            let nothing = BlobStanding(chunks: ChunkSet(of: layout.chunkCount), nodes: [])
+            let first = downloads.opened(blob, nothing, links: { _ in [link] }, at: 0)
+            #expect(first.contains(ask(places[0])))
+            let wanted = downloads.receive(BlobHoldings(blob, .whole), on: link, at: 1)
+            #expect(!wanted.isEmpty)
+            var later = downloads.unshared(places[0], with: link)
+            later += downloads.unavailable(1, on: link, at: 2)
+            var now: UInt64 = 2
+            while now < 300_000 {
+                let next = downloads.nextWake(after: now)
+                now = try #require(next)
+                later += downloads.wake(
+                    at: now, links: { $0 == .conversation(places[1]) ? [link] : [] })
+            }
+            #expect(!later.contains(ask(places[0])))
+            #expect(later.contains(ask(places[1])) == (count == 2))
+            let back = downloads.shared(places[0], with: link)
+            #expect(back.contains(ask(places[0])) == (count == 1))
+        }
+    }
+
     @Test("that nobody has are asked for ever less often, and at once where somebody comes")
     func sought() throws {
         var downloads = Downloads()
