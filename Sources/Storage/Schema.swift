@@ -274,11 +274,13 @@ enum Schema {
             WHERE \(EntryFlags.isOfStreamSQL)
         """
 
-    /// What the user's devices have told each other, made as the index of streams is.
-    static let ownIndex =
+    /// What the user's devices have told each other, and what logs announce of keys; made as the index of streams is.
+    static let ownIndices =
         """
         CREATE INDEX IF NOT EXISTS entries_of_own ON entries (conversation)
-            WHERE kind = \(EntryKind.own.rawValue)
+            WHERE kind = \(EntryKind.own.rawValue);
+        CREATE INDEX IF NOT EXISTS entries_of_epochs ON entries (kind)
+            WHERE kind = \(EntryKind.epoch.rawValue)
         """
 
     /// Makes the tables of an empty file.
@@ -289,7 +291,7 @@ enum Schema {
             try database.execute("PRAGMA application_id = \(Self.applicationID)")
             try Self.take(Self.steps.prefix(version - 1), on: database)
             // A damaged file of the first version is read by an empty one of that version, which has no such index.
-            if version == Self.version { try database.execute(Self.ownIndex) }
+            if version == Self.version { try database.execute(Self.ownIndices) }
         }
     }
 
@@ -297,7 +299,7 @@ enum Schema {
     static func migrate(_ database: Database, from version: Int) throws(SQLiteError) {
         try database.execute(Self.streamIndex)
         // It reads all entries, and a damaged file is to be repaired without it.
-        try? database.execute(Self.ownIndex)
+        try? database.execute(Self.ownIndices)
         guard version < Self.version else { return }
         try database.transaction { () throws(SQLiteError) in
             try Self.take(Self.steps.dropFirst(version - 1), on: database)

@@ -70,6 +70,33 @@ extension StoreFile {
         }
     }
 
+    /// Reads what logs announce of keys that are not here, so that one that comes later counts.
+    ///
+    /// What logs say of those that are here matters no more.
+    func readAnnouncements(into snapshot: inout Snapshot) throws(SQLiteError) {
+        var held: [ConversationID: [Bytes32: HeldEpoch]] = [:]
+        for epoch in snapshot.epochs.values.joined() {
+            held[epoch.group, default: [:]][epoch.epoch.id] = epoch
+        }
+        var places: [Int64] = []
+        try self.database.prepare(
+            "SELECT arrival FROM entries WHERE kind = \(EntryKind.epoch.rawValue) ORDER BY arrival"
+        ).forEach { (row) throws(SQLiteError) in places.append(row.int(.arrival)) }
+        for place in places {
+            guard let entry = try self.stored(at: place, self.storedEntry),
+                let person = snapshot.logs[entry.key]?.person,
+                case .epoch(let announcement)? = Keyring().read(entry.envelope).content
+            else { continue }
+            let (id, device) = (entry.key.conversation, entry.key.name.author)
+            let known = held[id]?[announcement.id]
+            guard known?.key == nil,
+                known?.epoch.isTold(by: announcement, of: device) != true
+            else { continue }
+            snapshot.announced[id, default: []].append(
+                AnnouncedEpoch(announcement, by: person, on: device, isPlaced: true))
+        }
+    }
+
     /// Gives the acts in the order in which they were taken.
     private func acts(_ body: (Act) throws(SQLiteError) -> Void) throws(SQLiteError) {
         let acts = try self.database.prepare(

@@ -117,6 +117,47 @@ struct GroupTests {
         await store.close()
     }
 
+    @Test("what logs announce of keys that are not here is there after a start")
+    func announced() async throws {
+        let directory = try TemporaryDirectory()
+        let founded = try Founded()
+        let maker = founded.epoch.epoch.maker
+        var store = try await directory.open()
+        var log = LogWriter(bob)
+        let announcements = (1...3).map {
+            EpochAnnouncement(
+                id: Self.number(40 + UInt8($0)), basis: [founded.acts[0].id], people: .zero)
+        }
+        let run = log.run(
+            announcements.enumerated().map {
+                entry(.epoch($1), at: time(UInt64($0)))
+            })
+        let (verdicts, _) = run.verdicts(by: LogsOfSomebody(), person: maker)
+        var batch = batch(Append(run: run, verdicts: verdicts, person: maker, heldFrom: .max))
+        // The first is here, and the second is for others as somebody else says.
+        batch.groups.epochs = [
+            HeldEpoch(
+                group: ops.conversation,
+                epoch: Epoch(
+                    id: announcements[0].id, maker: maker, device: bob.id,
+                    basis: announcements[0].basis, people: .zero), key: .zero, isPlaced: true),
+            HeldEpoch(
+                group: ops.conversation,
+                epoch: Epoch(
+                    id: announcements[1].id, maker: maker, device: eve.id,
+                    basis: announcements[1].basis, people: .zero), key: nil, isPlaced: true),
+        ]
+        _ = try await store.commit(batch)
+        await store.close()
+        store = try await directory.open()
+        #expect(
+            try await store.snapshot().announced[ops.conversation]
+                == announcements.dropFirst().map {
+                    AnnouncedEpoch($0, by: maker, on: bob.id, isPlaced: true)
+                })
+        await store.close()
+    }
+
     @Test("acts go alone, all of a group with its keys, and requests once they are answered")
     func gone() async throws {
         let directory = try TemporaryDirectory()

@@ -34,21 +34,17 @@ struct DirectEpochs: Sendable {
     }
 
     /// Notes that a log announces a key; false if it cannot be one, or there is no room for it.
-    mutating func note(
-        _ announcement: EpochAnnouncement, by device: PeerID, of maker: PersonID
-    ) -> Bool {
-        let told = AnnouncedEpoch(announcement: announcement, maker: maker, device: device)
-        guard self.people.contains(maker), !self.has(announcement.id),
-            announcement.people == PersonID.digest(of: self.people),
-            self.announced[announcement.id]?.contains(where: {
-                $0.epoch.isTold(by: announcement, of: device)
-            }) != true,
+    mutating func note(_ told: AnnouncedEpoch) -> Bool {
+        let name = told.announcement.id
+        guard self.people.contains(told.maker), !self.has(name),
+            told.announcement.people == PersonID.digest(of: self.people),
+            self.announced[name]?.contains(where: { $0.epoch == told.epoch }) != true,
             self.announced.values.joined().count(where: {
                 self.shares($0.epoch, room: told.epoch.owner)
             })
                 < Limits.announcedKeysOfPerson
         else { return false }
-        self.announced[announcement.id, default: []].append(told)
+        self.announced[name, default: []].append(told)
         return true
     }
 

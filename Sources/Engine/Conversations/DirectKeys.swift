@@ -33,11 +33,15 @@ struct DirectKeys: Sendable {
 
     // MARK: What is here
 
-    /// Takes keys that the disk had at the start.
-    mutating func restore(_ epochs: [HeldEpoch], of id: ConversationID, for people: Set<PersonID>) {
-        guard !epochs.isEmpty else { return }
+    /// Takes keys that the disk had at the start, and what logs on it tell of others.
+    mutating func restore(
+        _ epochs: [HeldEpoch], _ announced: [AnnouncedEpoch] = [], of id: ConversationID,
+        for people: Set<PersonID>
+    ) {
+        guard !epochs.isEmpty || !announced.isEmpty else { return }
         self.begin(id, for: people)
         for epoch in epochs { self.table[id]?.store(epoch) }
+        for told in announced { _ = self.table[id]?.note(told) }
     }
 
     private mutating func begin(_ id: ConversationID, for people: Set<PersonID>) {
@@ -93,7 +97,8 @@ struct DirectKeys: Sendable {
     ) -> HeldEpoch? {
         self.begin(id, for: people)
         defer { if self.table[id]?.isIdle == true { self.table[id] = nil } }
-        let isNews = self.table[id]?.note(announcement, by: device.device, of: device.person)
+        let isNews = self.table[id]?.note(
+            AnnouncedEpoch(announcement, by: device.person, on: device.device))
         return isNews == true ? self.take(announcement.id, in: id) : nil
     }
 

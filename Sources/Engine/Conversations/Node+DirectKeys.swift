@@ -11,10 +11,11 @@ extension Node {
         }
     }
 
-    mutating func restoreDirectKeys(_ epochs: [ConversationID: [HeldEpoch]]) {
-        for (id, epochs) in epochs {
+    mutating func restoreDirectKeys(_ snapshot: Snapshot) {
+        for id in Set(snapshot.epochs.keys).union(snapshot.announced.keys) {
             guard let people = self.directPeople(of: id) else { continue }
-            self.conversations.directKeys.restore(epochs, of: id, for: people)
+            self.conversations.directKeys.restore(
+                snapshot.epochs[id] ?? [], snapshot.announced[id] ?? [], of: id, for: people)
         }
     }
 

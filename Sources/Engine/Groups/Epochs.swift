@@ -27,7 +27,7 @@ package struct Epoch: Hashable, Sendable {
     }
 
     /// Whether a device's log says this of the key: it may say something else as well, which is wrong.
-    func isTold(by announcement: EpochAnnouncement, of device: PeerID) -> Bool {
+    package func isTold(by announcement: EpochAnnouncement, of device: PeerID) -> Bool {
         self.id == announcement.id && self.device == device && self.basis == announcement.basis
             && self.people == announcement.people
     }

@@ -1,15 +1,25 @@
 internal import Crypto
-internal import Formats
+package import Formats
 
 /// A key that a log tells of, and who made it.
-struct AnnouncedEpoch: Hashable {
-    var announcement: EpochAnnouncement
+package struct AnnouncedEpoch: Hashable, Sendable {
+    package var announcement: EpochAnnouncement
     var maker: PersonID
     var device: PeerID
     /// Whether its people are not those of its basis, which never changes.
     var isVoid = false
     /// Whether the run that announces it is on the disk.
     var isPlaced = false
+
+    package init(
+        _ announcement: EpochAnnouncement, by maker: PersonID, on device: PeerID,
+        isPlaced: Bool = false
+    ) {
+        self.announcement = announcement
+        self.maker = maker
+        self.device = device
+        self.isPlaced = isPlaced
+    }
 
     var epoch: Epoch {
         Epoch(
@@ -75,7 +85,10 @@ struct GroupState {
     /// What each key's basis says, once it is here; it never changes.
     private var findings: [Epoch: EpochFinding] = [:]
 
-    init(_ group: Group, isActive: Bool, acts: [Act] = [], epochs: [HeldEpoch] = []) {
+    init(
+        _ group: Group, isActive: Bool, acts: [Act] = [], epochs: [HeldEpoch] = [],
+        announced: [AnnouncedEpoch] = []
+    ) {
         self.group = group
         self.isActive = isActive
         self.shares = ActShares(owner: group.owner.id)
@@ -84,6 +97,19 @@ struct GroupState {
         for act in acts { self.follow(act) }
         self.store(acts)
         for epoch in epochs { self.store(epoch) }
+        for told in announced { _ = self.note(told) }
+    }
+
+    /// Takes note of what a log tells of a key that is not here; false if that is known, or there is no room for it.
+    mutating func note(_ told: AnnouncedEpoch) -> Bool {
+        let name = told.announcement.id
+        guard self.view.roster.brought.contains(told.maker), self.epochs[name]?.key == nil,
+            self.epochs[name]?.epoch != told.epoch,
+            self.announced[name]?.contains(where: { $0.epoch == told.epoch }) != true,
+            self.hasRoom(forKeyOf: told.epoch.owner)
+        else { return false }
+        self.announced[name, default: []].append(told)
+        return true
     }
 
     var count: Int { self.acts.count + self.pending.count }

@@ -49,18 +49,9 @@ extension Groups {
         _ announcement: EpochAnnouncement, in log: LogName, of person: PersonID,
         in id: ConversationID
     ) -> [GroupAction] {
-        let name = announcement.id
-        guard let state = self.table[id], state.view.roster.brought.contains(person),
-            state.epochs[name]?.key == nil,
-            state.epochs[name]?.epoch.isTold(by: announcement, of: log.author) != true,
-            state.announced[name]?.contains(where: {
-                $0.epoch.isTold(by: announcement, of: log.author)
-            }) != true,
-            state.hasRoom(forKeyOf: OwnedDevice(person: person, device: log.author))
-        else { return [] }
-        self.table[id]?.announced[name, default: []].append(
-            AnnouncedEpoch(announcement: announcement, maker: person, device: log.author))
-        return self.tryKeys([name], of: id)
+        let told = AnnouncedEpoch(announcement, by: person, on: log.author)
+        guard self.table[id]?.note(told) == true else { return [] }
+        return self.tryKeys([announcement.id], of: id)
     }
 
     mutating func receiveKeys(

@@ -83,7 +83,7 @@ struct Groups {
             guard case .group(let group) = membership.kind else { continue }
             self.table[id] = GroupState(
                 group, isActive: membership.isJoined, acts: snapshot.acts[id] ?? [],
-                epochs: snapshot.epochs[id] ?? [])
+                epochs: snapshot.epochs[id] ?? [], announced: snapshot.announced[id] ?? [])
             guard membership.isJoined, let request = self.requests.all[id], !request.isDeclined
             else { continue }
             self.host(request)

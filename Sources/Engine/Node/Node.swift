@@ -94,7 +94,7 @@ package struct Node: Sendable {
             let kind = self.conversations.table[held.group]?.kind
             if let key = kind.flatMap({ ConversationKey(held, in: $0) }) { self.keyring.add(key) }
         }
-        self.restoreDirectKeys(snapshot.epochs)
+        self.restoreDirectKeys(snapshot)
         for size in snapshot.sizes { self.conversations.diskShares.note(size) }
         // In one order everywhere, so that a seed replays.
         for (key, log) in snapshot.logs.sorted(by: { $0.key < $1.key }) {

@@ -57,6 +57,19 @@ import Testing
         return keys
     }
 
+    @Test("that damage has taken are taken again by what is announced on the disk")
+    func lost() throws {
+        let one = Self.held(1, [Self.item(5)])
+        let told = Self.announcement(of: fixed32(1), [Self.item(5)])
+        var keys = DirectKeys()
+        keys.restore(
+            [], [AnnouncedEpoch(told, by: Self.bea, on: Self.there.device, isPlaced: true)],
+            of: Self.id, for: Self.people)
+        let given = keys.receive(
+            [EpochKey(id: told.id, key: fixed32(1))], of: Self.id, on: Self.link)
+        #expect(given == [one])
+    }
+
     @Test("are none while nobody has revoked a device")
     func none() {
         let keys = self.keys([], [:])

@@ -209,6 +209,49 @@ struct JoinedHistoryTests {
         #expect(groups.isOfAnother(name, than: Harness.peer(2), in: net.group))
     }
 
+    // Shows: daemon.group-members
+    @Test("is not kept from reading after a restart by who said that a key is for others")
+    func falseAnnouncementBefore() throws {
+        var net = GroupNet(1...3, history: .joined)
+        net.write("for all", by: 1)
+        net.settle()
+        let state = try #require(net[1].node.groups.table[net.group])
+        let held = try #require(net.epochs(of: 1).last.flatMap { state.epochs[$0] })
+        let early = try #require(
+            state.acts.values.first { $0.statement.kind == .add(GroupNet.id(of: 2)) })
+        let lie = Epoch(
+            id: held.epoch.id, maker: GroupNet.id(of: 2), device: Harness.peer(2),
+            basis: [early.id], people: Epoch.digest(of: (1...2).map { GroupNet.id(of: $0) }))
+        let right = EpochAnnouncement(
+            id: held.epoch.id, basis: held.epoch.basis, people: held.epoch.people)
+        var snapshot = Snapshot()
+        snapshot.conversations[net.group] = ConversationMembership(
+            .group(state.group), isJoined: true)
+        snapshot.acts[net.group] = state.view.graph.ids.compactMap { state.acts[$0] }
+        snapshot.epochs[net.group] = [
+            HeldEpoch(group: net.group, epoch: lie, key: nil, isPlaced: true)
+        ]
+        // The log of who made the key was taken once it was known to be for others.
+        snapshot.announced[net.group] = [
+            AnnouncedEpoch(
+                right, by: held.epoch.maker, on: held.epoch.device, isPlaced: true)
+        ]
+        var groups = Groups(
+            restoring: snapshot, own: GroupNet.id(of: 3), device: Harness.peer(3))
+        #expect(groups.isForOthers(held.epoch.id, in: net.group))
+        var info = LinkInfo(to: Harness.peer(1))
+        info.certificate = GroupNet.person(1).certify(signer(1), at: 1)
+        groups.linked(LinkID(1), info)
+        _ = groups.exchange(net.group, on: LinkID(1))
+        let key = EpochKey(id: held.epoch.id, key: try #require(held.key))
+        let taken = groups.receiveKeys([key], of: net.group, on: LinkID(1))
+        guard case .write(let writes)? = taken.first else {
+            Issue.record("the key shows who made it")
+            return
+        }
+        #expect(writes.epochs == [held])
+    }
+
     @Test("has any number of earlier keys noted as for others, one after the other")
     func manyEarlierKeys() throws {
         let net = GroupNet(1...3, history: .joined)
