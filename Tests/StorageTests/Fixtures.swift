@@ -204,6 +204,12 @@ struct LogWriter {
             name: LogName(author: person.id, incarnation: incarnation))
     }
 
+    init(_ person: Person, in conversation: ConversationID) {
+        self.person = person
+        self.key = LogKey(
+            conversation: conversation, name: LogName(author: person.id, incarnation: 1))
+    }
+
     /// Signs the next entries as one run.
     mutating func run(_ entries: [Entry]) -> VerifiedRun {
         let first = self.head.seq + 1

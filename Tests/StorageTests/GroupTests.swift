@@ -187,6 +187,71 @@ struct GroupTests {
         #expect(bytes.firstRange(of: second.epoch.epoch.id.bytes) == nil)
     }
 
+    @Test("of two people the keys are kept by a repair; one that is damaged can come again")
+    func ofTwo() async throws {
+        let directory = try TemporaryDirectory()
+        let keys = try [60, 70].map { (byte: UInt8) in
+            try PersonKeys([UInt8](repeating: byte, count: 64).span.bytes)
+        }
+        let direct = try DirectConversation(of: keys[0], with: keys[1].publicKeys, at: bob.id)
+        let people = PersonID.digest(of: keys.map(\.id))
+        let said = EpochAnnouncement(
+            of: Self.number(5), in: direct.id, by: bob.id, basis: [ActID(Self.number(6))],
+            people: [keys[0].id, keys[1].id])
+        #expect(said.people == people)
+        let held = HeldEpoch(
+            group: direct.id,
+            epoch: Epoch(
+                id: said.id, maker: somebody, device: bob.id, basis: said.basis, people: people),
+            key: Self.number(5), isPlaced: true)
+        let kind = ConversationKind.direct(direct)
+        let key = try #require(held.conversationKey(kind.epochSuite))
+        var keyring = Keyring()
+        keyring.add(kind)
+        keyring.use(key)
+        var log = LogWriter(bob, in: direct.id)
+        let first = log.run([entry(.epoch(said), at: time(1))])
+        let content = Content.text("after")
+        var sealed = Entry(
+            entryClass: content.entryClass, time: time(2), deps: [], payload: .present([]))
+        var random = SystemRandomNumberGenerator()
+        sealed.seal(content, with: key, at: (log.key, 2, log.head.id), using: &random)
+        let judge = LogsOfSomebody(keyring: keyring)
+        let store = try await directory.open()
+        var batch = batch()
+        batch.membership[direct.id] = ConversationMembership(kind, isJoined: true)
+        batch.groups.epochs = [held]
+        batch.appends = [first, log.run([sealed])].map { run in
+            let (verdicts, person) = run.verdicts(by: judge, person: nil)
+            return Append(run: run, verdicts: verdicts, person: person, heldFrom: .max)
+        }
+        _ = try await store.commit(batch)
+        await store.close()
+        let before = try readFile(directory.database)
+        let told = AnnouncedEpoch(said, by: somebody, on: bob.id, isPlaced: true)
+        for (change, isLost) in [
+            ("UPDATE logs SET head = zeroblob(32)", false),
+            ("UPDATE epochs SET key = zeroblob(32)", true),
+        ] {
+            try writeFile(directory.database, before)
+            do { try Database(path: directory.database).execute(change) }
+            #expect(try RepairTests.repair(directory).copy != nil, "\(change)")
+            let repaired = try await directory.open()
+            let snapshot = try await repaired.snapshot()
+            #expect(snapshot.conversations[direct.id]?.kind == kind)
+            #expect(snapshot.epochs[direct.id] == (isLost ? nil : [held]), "\(change)")
+            #expect(snapshot.announced[direct.id] == (isLost ? [told] : nil), "\(change)")
+            let kept = try await repaired.run(log.key, from: 2, through: 2)
+            #expect(kept?.entries == [sealed], "\(change)")
+            if !isLost {
+                let page = try await repaired.history(
+                    HistoryQuery(conversation: direct.id, limit: 9))
+                #expect(page.entries.map { Message($0, by: keyring)?.content } == [content])
+            }
+            await repaired.close()
+        }
+    }
+
     @Test("changed acts and keys are found, and the rest of them is kept by a repair")
     func changed() async throws {
         let directory = try TemporaryDirectory()

@@ -171,7 +171,8 @@ extension Node {
         self.disk.commits.groups.add(
             self.groups.cut(
                 RevokedDevice(id: peer, time: time), since: since ?? earlier?.milliseconds,
-                isAnew: since != nil, at: self.actTime, by: self.own.person))
+                isAnew: since != nil, at: self.actTime, by: self.own.person,
+                on: self.actSigner))
         self.disk.commits.answers.append((request, .revoked(peer)))
     }
 
@@ -252,7 +253,7 @@ extension Node {
         guard !revoked.isEmpty, !self.isRevoked(self.id, as: own) else { return }
         for id in group.map({ [$0] }) ?? self.groups.table.keys.sorted() {
             let writes = self.groups.cutLate(
-                revoked, in: id, at: self.actTime, by: self.own.person)
+                revoked, in: id, at: self.actTime, by: self.own.person, on: self.actSigner)
             if !writes.isEmpty { self.disk.commits.groups.add(writes) }
         }
     }

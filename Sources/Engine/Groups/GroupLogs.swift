@@ -26,10 +26,10 @@ struct GroupLogs: Sendable {
     private(set) var waiting: [LogName: WaitingLog] = [:]
     /// Whether a key is here of which no log has told: then logs of those who are out are read to their ends, since its
     /// maker may be one of them.
-    var readsOn = false
+    private(set) var readsOn = false
     /// Keys that are here, and of which logs have told nothing right so far: logs that wait for one are read to their ends,
     /// since its maker may have said something wrong of it first.
-    var mistold: Set<Bytes32> = []
+    private(set) var mistold: Set<Bytes32> = []
     /// Up to where logs were read for announcements of keys alone.
     private var read: [LogName: UInt64] = [:]
     /// Whose the logs are of which nothing is taken.
@@ -42,6 +42,19 @@ struct GroupLogs: Sendable {
         self.read = [:]
         self.readsOn = false
         self.mistold = []
+    }
+
+    /// Says which logs are read on; gives those that are so from here on.
+    ///
+    /// Those that wait for a key are read again, since there may have been no room for what was read of it.
+    mutating func readOn(_ mistold: Set<Bytes32>, all readsOn: Bool) -> [LogName] {
+        let earlier = self
+        (self.readsOn, self.mistold) = (readsOn, mistold)
+        let now = self.waiting.keys.filter { self.reads($0) && !earlier.reads($0) }
+        for name in now {
+            if case .key? = self.waiting[name]?.reason { self.read[name] = nil }
+        }
+        return now.sorted()
     }
 
     /// The last entry of a log that is taken.

@@ -28,6 +28,13 @@ package struct AnnouncedEpoch: Hashable, Sendable {
     }
 }
 
+/// A key that somebody has given, before it is taken.
+struct GivenKey {
+    var key: Bytes32
+    /// Whether somebody else than its maker gives it.
+    var isPassedOn: Bool
+}
+
 /// An act that came before those that it follows.
 struct WaitingAct {
     var act: Act
@@ -101,12 +108,12 @@ struct GroupState {
     }
 
     /// Takes note of what a log tells of a key that is not here; false if that is known, or there is no room for it.
-    mutating func note(_ told: AnnouncedEpoch) -> Bool {
+    mutating func note(_ told: AnnouncedEpoch, needsRoom: Bool = true) -> Bool {
         let name = told.announcement.id
         guard self.view.roster.brought.contains(told.maker), self.epochs[name]?.key == nil,
             self.epochs[name]?.epoch != told.epoch,
             self.announced[name]?.contains(where: { $0.epoch == told.epoch }) != true,
-            self.hasRoom(forKeyOf: told.epoch.owner)
+            !needsRoom || self.hasRoom(forKeyOf: told.epoch.owner)
         else { return false }
         self.announced[name, default: []].append(told)
         return true
@@ -207,14 +214,15 @@ struct GroupState {
     /// Whether one more key of somebody is taken: of those whose log is not here only a few, so that the room for the
     /// logs bounds the others.
     ///
-    /// What devices made that are cut now takes no room from their person's others.
-    func takesKey(of maker: OwnedDevice) -> Bool {
+    /// Who passes one on has its log. What devices made that are cut now takes no room from their person's others.
+    func takesKey(of maker: OwnedDevice, _ given: GivenKey?) -> Bool {
         func count(_ counts: [OwnedDevice: Int]) -> Int {
             counts.reduce(0) { self.shares($1.key, room: maker) ? $0 + $1.value : $0 }
         }
         let made = count(self.made)
         return made < Limits.keysOfPerson
-            && made - count(self.placed) < Limits.unplacedKeysOfPerson
+            && (given?.isPassedOn == true
+                || made - count(self.placed) < Limits.unplacedKeysOfPerson)
     }
 
     private func shares(_ device: OwnedDevice, room other: OwnedDevice) -> Bool {
@@ -231,6 +239,13 @@ struct GroupState {
             })
         else { return }
         self.announced[name]?[index].isPlaced = true
+    }
+
+    /// Whether there is somebody of whose keys no more are kept of which logs tell.
+    var isFullOfKeys: Bool {
+        let all = self.announced.values.joined()
+        guard all.count >= Limits.announcedKeysOfPerson else { return false }
+        return Set(all.map(\.epoch.owner)).contains { !self.hasRoom(forKeyOf: $0) }
     }
 
     /// Whether one more key is kept of which a log of somebody tells: each has a share, members in any case.

@@ -28,7 +28,7 @@ extension Groups {
     ///   - isAnew: whether that is so also where the device was cut before.
     mutating func cut(
         _ device: RevokedDevice, since: UInt64?, isAnew: Bool, at time: HybridTime,
-        by person: PersonKeys
+        by person: PersonKeys, on signer: ActSigner
     ) -> GroupWrites {
         var writes = GroupWrites()
         for id in self.table.keys.sorted() {
@@ -40,7 +40,8 @@ extension Groups {
             let own = self.own
             let basis = state.basis(before: since) { $0.author == own && $0.device == device.id }
             guard let basis else { continue }
-            self.cut(device.id, number, basis, in: id, at: time, by: person, into: &writes)
+            self.cut(
+                device.id, number, basis, in: id, at: time, by: person, on: signer, into: &writes)
         }
         return writes
     }
@@ -51,7 +52,7 @@ extension Groups {
     /// in good faith would be undone.
     mutating func cutLate(
         _ devices: [RevokedDevice], in id: ConversationID, at time: HybridTime,
-        by person: PersonKeys
+        by person: PersonKeys, on signer: ActSigner
     ) -> GroupWrites {
         var writes = GroupWrites()
         guard self.isInside(id), let state = self.table[id], state.isActive else { return writes }
@@ -74,24 +75,33 @@ extension Groups {
             let last = state.words(about: device.id, of: self.own).last?.next ?? 0
             // Beside one that was signed with the revocation it does not count.
             let number = max(device.time.milliseconds - min(device.time.milliseconds, 1), last)
-            self.cut(device.id, number, basis, in: id, at: time, by: person, into: &writes)
+            self.cut(
+                device.id, number, basis, in: id, at: time, by: person, on: signer, into: &writes)
         }
         return writes
     }
 
     private mutating func cut(
         _ device: PeerID, _ number: UInt64, _ basis: [ActID], in id: ConversationID,
-        at time: HybridTime, by person: PersonKeys, into writes: inout GroupWrites
+        at time: HybridTime, by person: PersonKeys, on signer: ActSigner,
+        into writes: inout GroupWrites
     ) {
-        guard let state = self.table[id], state.shares.left(to: self.own, cuts: true) > 0 else {
-            return
-        }
+        guard let state = self.table[id] else { return }
         let latest = basis.compactMap { state.known($0)?.time }.max()
         let act = Act(
             cutting: device, number: number, in: id, basis: basis, time: max(time, latest ?? time),
             by: person)
+        let hasRoom = state.shares.left(to: self.own, cuts: true) > 0
         self.table[id]?.take(act)
-        writes.acts.append(act)
+        if hasRoom {
+            writes.acts.append(act)
+        } else if let tie = try? self.sign(.tie, in: id, at: act.time, by: signer) {
+            // Others take one more only for the sake of an act that follows it.
+            writes.acts.append(act)
+            writes.add(tie)
+        } else {
+            self.table[id] = state
+        }
     }
 
     /// Whether as much is known of a group as a linked member has told, or nobody but this device has done anything in it.

@@ -50,7 +50,10 @@ extension Groups {
         in id: ConversationID
     ) -> [GroupAction] {
         let told = AnnouncedEpoch(announcement, by: person, on: log.author)
-        guard self.table[id]?.note(told) == true else { return [] }
+        // What can be taken at once needs no room.
+        let given = self.given(told, in: id)
+        let isTaken = given.flatMap { self.table[id]?.takesKey(of: told.epoch.owner, $0) } ?? false
+        guard self.table[id]?.note(told, needsRoom: !isTaken) == true else { return [] }
         return self.tryKeys([announcement.id], of: id)
     }
 
@@ -91,7 +94,8 @@ extension Groups {
             || state.siteKeys.keys.contains(where: isUntold)
     }
 
-    /// Those of the keys for want of which logs wait that somebody has given, and of which logs tell only what is wrong.
+    /// Those of the keys for want of which logs wait that somebody has given, and of which logs tell only what is wrong, or
+    /// nothing for which there was room.
     func mistold(_ names: some Sequence<Bytes32>, in id: ConversationID) -> Set<Bytes32> {
         guard let state = self.table[id] else { return [] }
         return Set(
@@ -99,10 +103,9 @@ extension Groups {
                 let isGiven =
                     state.siteKeys[name] != nil
                     || self.peers.values.contains { $0.groups[id]?.keys[name] != nil }
-                guard isGiven, state.pendingEpochs[name] == nil,
-                    let told = state.announced[name]
-                else { return false }
-                return !told.contains { self.key(of: $0, in: id) != nil }
+                guard isGiven, state.pendingEpochs[name] == nil else { return false }
+                guard let told = state.announced[name] else { return state.isFullOfKeys }
+                return !told.contains { self.given($0, in: id) != nil }
             })
     }
 
@@ -141,11 +144,12 @@ extension Groups {
         for name in (names ?? Array(state.announced.keys)).sorted()
         where state.pendingEpochs[name] == nil {
             let all = (state.announced[name] ?? []).map {
-                (told: $0, key: self.key(of: $0, in: id))
+                (told: $0, given: self.given($0, in: id))
             }
-            let known = all.first { $0.key != nil }
-            for (told, key) in known.map({ [$0] }) ?? all
-            where !told.isVoid && state.takesKey(of: told.epoch.owner) {
+            let known = all.first { $0.given != nil }
+            for (told, given) in known.map({ [$0] }) ?? all
+            where !told.isVoid && state.takesKey(of: told.epoch.owner, given) {
+                let key = given?.key
                 guard key != nil || state.group.history == .joined else { continue }
                 switch state.finding(told.epoch) {
                 case .waits: continue
@@ -178,11 +182,16 @@ extension Groups {
     }
 
     /// The key that somebody has given, if it is the one of which a log tells.
-    private func key(of told: AnnouncedEpoch, in id: ConversationID) -> Bytes32? {
+    private func given(_ told: AnnouncedEpoch, in id: ConversationID) -> GivenKey? {
         let name = told.announcement.id
-        let given = self.table[id]?.siteKeys[name]?.values.map { $0 } ?? []
-        return (self.peers.values.compactMap { $0.groups[id]?.keys[name] } + given)
-            .first { told.announcement.isOf($0, in: id, by: told.device) }
+        var givers = self.table[id]?.siteKeys[name]?.map { ($0.key, $0.value) } ?? []
+        for peer in self.peers.values {
+            if let key = peer.groups[id]?.keys[name] { givers.append((peer.person, key)) }
+        }
+        let right = givers.filter { told.announcement.isOf($0.1, in: id, by: told.device) }
+        return right.first.map { first in
+            GivenKey(key: first.1, isPassedOn: right.contains { $0.0 != told.maker })
+        }
     }
 
     /// Gives the device at the other end of a link what it may have and was not given, and whose announcement it can

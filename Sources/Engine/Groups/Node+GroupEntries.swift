@@ -262,12 +262,8 @@ extension Node {
         let lacks = self.groups.lacksAnnouncement(of: logs.keysAwaited, in: id)
         let mistold = self.groups.mistold(logs.keysAwaited, in: id)
         guard logs.readsOn != lacks || logs.mistold != mistold else { return }
-        var now = logs
-        (now.readsOn, now.mistold) = (lacks, mistold)
-        self.conversations.table[known: id].group = now
-        for name in now.waiting.keys.sorted() where now.reads(name) && !logs.reads(name) {
-            self.seekAgain(LogKey(conversation: id, name: name))
-        }
+        let names = self.conversations.table[known: id].group?.readOn(mistold, all: lacks) ?? []
+        for name in names { self.seekAgain(LogKey(conversation: id, name: name)) }
     }
 
     /// Whether it is known if entries under a key can be read here: it has come, or never will.

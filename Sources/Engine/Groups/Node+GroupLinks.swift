@@ -18,8 +18,7 @@ extension Node {
         }
         let until = self.now.monotonic + Limits.joinAnswerMilliseconds
         let writes = self.groups.join(
-            by: invitation, request, until: until, at: self.actTime,
-            by: ActSigner(certificate: self.own.certificate, device: self.own.signer))
+            by: invitation, request, until: until, at: self.actTime, by: self.actSigner)
         self.armGroups()
         self.changed(.requests)
         guard writes.isEmpty else { return self.disk.commits.groups.add(writes) }

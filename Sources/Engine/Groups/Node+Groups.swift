@@ -147,10 +147,13 @@ extension Node {
         _ kind: ActKind, in id: ConversationID, since: UInt64? = nil
     ) throws(ActRefusal) -> GroupWrites {
         let writes = try self.groups.sign(
-            kind, in: id, since: since, at: self.actTime,
-            by: ActSigner(certificate: self.own.certificate, device: self.own.signer))
+            kind, in: id, since: since, at: self.actTime, by: self.actSigner)
         self.disk.commits.groups.add(writes)
         return writes
+    }
+
+    var actSigner: ActSigner {
+        ActSigner(certificate: self.own.certificate, device: self.own.signer)
     }
 
     var actTime: HybridTime { self.clocks.own.own(after: HybridTime(0)) }

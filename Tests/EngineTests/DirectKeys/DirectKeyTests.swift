@@ -118,6 +118,27 @@ import Testing
         #expect(scene.texts(at: 4) == ["before", "after", "answer"])
     }
 
+    @Test("is read from its beginning and gone on with where a backup was restored on a new disk")
+    func restored() {
+        var scene = DirectNet(1...5)
+        scene.write("before", by: 1)
+        scene.revoke()
+        scene.write("after", by: 1)
+        scene.pass()
+        let contacts = scene.net[1].node.contacts
+        scene.net.putBack(5, meeting: [3])
+        scene.net.ask(5, .restore(contacts))
+        for partner in contacts.partners { scene.net.ask(5, .beginDirect(partner.device)) }
+        scene.net.settle()
+        scene.pass()
+        #expect(scene.texts(at: 5) == ["before", "after"])
+        scene.write("again", by: 5)
+        scene.pass()
+        #expect(scene.texts(at: 1).last == "again" && scene.texts(at: 3).last == "again")
+        #expect(scene.epochs(of: 5).last == scene.epochs(of: 1).last)
+        #expect(scene.texts(at: 2) == ["before"])
+    }
+
     @Test("goes on with its keys after a restart, and reads what they have sealed")
     func restart() throws {
         var scene = DirectNet()

@@ -237,6 +237,65 @@ private struct StolenScene {
         #expect(state.shares.left(to: own.id, cuts: true) == Limits.cutsOfPerson / 2)
     }
 
+    // Shows: device.cut
+    @Test("is cut beyond the 16 of its person with an act that follows, as long as there is room")
+    func beyond() {
+        var scene = HostileScene()
+        let own = scene.victor
+        let time = HybridTime(wallMilliseconds: 20)
+        func cut(_ number: Int) -> Int {
+            let writes = scene.groups.cut(
+                RevokedDevice(id: Harness.peer(UInt8(number)), time: time), since: nil,
+                isAnew: false, at: time, by: own.keys,
+                on: ActSigner(certificate: own.certificate, device: own.signer))
+            return scene.write(writes)
+        }
+        let count = Limits.cutsOfPerson + Limits.actsOfMember / 2
+        for number in 1...count {
+            #expect(cut(number) == (number > Limits.cutsOfPerson ? 2 : 1))
+        }
+        #expect(cut(count + 1) == 0)
+        #expect(scene.state.view.roster.cutDevices.count == count && scene.state.pending.isEmpty)
+        var other = HostileScene(isMallorys: true)
+        let acts = scene.all.filter { !other.state.has($0.id) }
+        #expect(other.receive(all: acts) == acts.count)
+        #expect(other.state.view.roster.cutDevices == scene.state.view.roster.cutDevices)
+        let left = other.state.shares.left(to: scene.mallory.id, cuts: true)
+        #expect(left == Limits.cutsOfPerson, "of others it uses up nothing")
+    }
+
+    // Shows: device.cut
+    @Test(
+        "is cut late by what one member has shown by then, and all judge alike what else it did",
+        arguments: [true, false])
+    func late(isShown: Bool) {
+        var scenes = [HostileScene(), HostileScene(isMallorys: true)]
+        for index in scenes.indices { scenes[index].promote(scenes[index].victor) }
+        let (own, group, link) = (scenes[0].victor, scenes[0].group.id, scenes[0].link)
+        let (stolen, noa) = (signer(99), personKeys(104, 154).id)
+        let add = Act(
+            .add(noa), in: group, basis: [scenes[0].last.id],
+            time: HybridTime(wallMilliseconds: 12), certificate: own.keys.certify(stolen, at: 1),
+            by: stolen)
+        #expect(scenes[1].receive([add]).written == 1)
+        if isShown { scenes[0].receive([add]) }
+        let heads = ActHeads(
+            group: group, digest: .zero, heads: [isShown ? add.id : scenes[0].last.id])
+        _ = scenes[0].groups.receive(.actHeads(heads), on: link, at: 20)
+        let device = RevokedDevice(
+            id: PeerID(stolen.publicKey), time: HybridTime(wallMilliseconds: 15))
+        let writes = scenes[0].groups.cutLate(
+            [device], in: group, at: HybridTime(wallMilliseconds: 20), by: own.keys,
+            on: ActSigner(certificate: own.certificate, device: own.signer))
+        #expect(writes.acts.count == 1)
+        scenes[0].write(writes)
+        scenes[0].receive([add])
+        scenes[1].receive(writes.acts)
+        let rosters = scenes.map(\.state.view.roster)
+        #expect(rosters.allSatisfy { ($0.members[noa] != nil) == isShown })
+        #expect(rosters[0].verdicts == rosters[1].verdicts)
+    }
+
     @Test("is not cut where only the founding is known, or what it did before would be undone")
     func founding() throws {
         let scene = StolenScene()

@@ -77,13 +77,13 @@ struct GroupNet {
         self.settle()
     }
 
-    /// Puts a node's disk back to one from before everything, and links it with all others again.
-    mutating func putBack(_ number: UInt8) {
+    /// Puts a node's disk back to one from before everything, and links it again with all others, or with some.
+    mutating func putBack(_ number: UInt8, meeting met: [UInt8]? = nil) {
         let others = self.nodes.keys.sorted().filter { $0 != number }
         for other in others { self[other].give(.linkClosed(LinkID(UInt64(number)), nil)) }
         self.settle()
         self[number] = Harness(number, of: Self.person(self.owners[number] ?? number))
-        for other in others { self.connect(number, other) }
+        for other in met ?? others { self.connect(number, other) }
     }
 
     private mutating func open(_ number: UInt8, to other: UInt8) {

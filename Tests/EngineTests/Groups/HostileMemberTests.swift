@@ -181,7 +181,8 @@ struct HostileMemberTests {
         var logs = GroupLogs()
         _ = logs.hold(log, WaitingLog(seq: 7, reason: .key(right.id)))
         func look() -> Bool {
-            logs.mistold = scene.groups.mistold(logs.keysAwaited, in: scene.group.id)
+            _ = logs.readOn(
+                scene.groups.mistold(logs.keysAwaited, in: scene.group.id), all: false)
             return logs.reads(log)
         }
         _ = scene.announce(wrong, by: scene.mallory)

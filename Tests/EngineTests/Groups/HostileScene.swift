@@ -95,10 +95,12 @@ struct HostileScene {
         return count
     }
 
-    /// Mallory sends a frame; gives how much is written for that and how often the link is ended.
-    mutating func receive(_ frame: Frame, at wall: UInt64 = 20) -> (written: Int, ended: Int) {
+    /// Mallory, or somebody else, sends a frame; gives how much is written for that and how often the link is ended.
+    mutating func receive(
+        _ frame: Frame, on link: LinkID? = nil, at wall: UInt64 = 20
+    ) -> (written: Int, ended: Int) {
         var (written, ended) = (0, 0)
-        for action in self.groups.receive(frame, on: self.link, at: wall) {
+        for action in self.groups.receive(frame, on: link ?? self.link, at: wall) {
             switch action {
             case .write(let writes): written += self.write(writes)
             case .violation: ended += 1
