@@ -43,6 +43,22 @@ struct ModelGroups {
     }
 }
 
+extension Snapshot {
+    /// Takes note of what a log tells of a key that is not here.
+    mutating func noteAnnouncement(_ entry: StoredEntry, _ person: PersonID?) {
+        guard let person,
+            case .epoch(let announcement)? = Keyring().read(entry.envelope).content
+        else { return }
+        let (id, device) = (entry.key.conversation, entry.key.name.author)
+        let held = self.epochs[id]?.first { $0.epoch.id == announcement.id }
+        guard held?.key == nil, held?.epoch.isTold(by: announcement, of: device) != true else {
+            return
+        }
+        self.announced[id, default: []].append(
+            AnnouncedEpoch(announcement, by: person, on: device, isPlaced: true))
+    }
+}
+
 extension Machine {
     /// All keys that its user has: those of groups are on the disk.
     var keyring: Keyring {

@@ -459,6 +459,9 @@ struct ModelStore {
             for row in log.rows where row.verdict.kind == EntryKind.own.rawValue {
                 if let entry = self.stored(row.id) { snapshot.own.append(entry) }
             }
+            for row in log.rows where row.verdict.kind == EntryKind.epoch.rawValue {
+                if let entry = self.stored(row.id) { snapshot.noteAnnouncement(entry, log.person) }
+            }
             for row in log.rows {
                 guard row.cursor != nil else { continue }
                 snapshot.latestShown[room] = max(

@@ -49,6 +49,8 @@ struct Harness {
     /// Why the node has closed links.
     private(set) var closed: [LinkID: GoawayReason] = [:]
     var deltaAt: UInt64?
+    /// Whether the node ever asked to be woken for groups, or wrote anything of them.
+    private(set) var hasGroups = false
     /// When each link is looked at next.
     private(set) var looksAt: [LinkID: UInt64] = [:]
     /// How far members have own logs, as it was written.
@@ -211,6 +213,7 @@ struct Harness {
                 self.payloadReads.append((read, key, from, through))
             case .readProof(let read, let key): self.proofReads.append((read, key))
             case .arm(.delta, let at): self.deltaAt = at
+            case .arm(.groups, _): self.hasGroups = true
             case .arm(.ping(let link), let at): self.looksAt[link] = at
             case .arm(.signals, let at): self.signalsAt = at
             case .arm(.alerts, let at): self.alertsAt = at
@@ -259,6 +262,7 @@ struct Harness {
     /// Writes what is to be written.
     mutating func write() {
         guard let batch = self.batch.take() else { return }
+        if !batch.groups.isEmpty { self.hasGroups = true }
         for key in batch.drops { self.disk[key] = nil }
         for proof in batch.proofs { self.proofs[proof.key] = proof }
         self.drops += batch.drops
