@@ -10,6 +10,9 @@ package struct SiteChase: Sendable {
     /// Whether something has arrived: what still waits then says the wrong thing of what is before it.
     private var isOnTheWayForward = false
 
+    /// The item that waits for ``next``; nil where none does.
+    package var waiting: String? { self.names.dropLast().last }
+
     /// Begins where an item waits for another one.
     package init(for item: String, needing other: String) { self.names = [item, other] }
 

@@ -64,6 +64,8 @@ package struct SiteIncoming: Sendable {
     private var chases: [SiteChase] = []
     /// What was looked for and found.
     private var found: SiteOutgoing.Item?
+    /// Items that wait for others that the servers do not have.
+    private var stranded: [String] = []
 
     /// How many items the daemon has taken, and how many it has refused, by its word.
     package private(set) var takenCount = 0
@@ -233,7 +235,7 @@ package struct SiteIncoming: Sendable {
     /// What is under the subject that was looked for; nil where nothing is.
     package mutating func found(_ item: SiteOutgoing.Item?) {
         self.found = item
-        if item == nil, !self.chases.isEmpty { self.chases.removeFirst() }
+        if item == nil { self.strand() }
     }
 
     /// The items of ``Step/give(_:)`` are on their way.
@@ -313,9 +315,27 @@ package struct SiteIncoming: Sendable {
         case .waits:
             if let needs = outcome.needs, self.chases[0].needs(needs) { return false }
             self.chases.removeFirst()
+        // Something else is there in its place.
+        case .unsealed, .forged: self.strand()
         default: self.chases.removeFirst()
         }
         return false
+    }
+
+    /// A way back ends, since the servers do not have what is next.
+    private mutating func strand() {
+        guard !self.chases.isEmpty else { return }
+        if let waiting = self.chases.removeFirst().waiting,
+            self.stranded.count < Self.chaseLimit, !self.stranded.contains(waiting)
+        {
+            self.stranded.append(waiting)
+        }
+    }
+
+    /// Takes out the items that were found to wait for others that the servers do not have.
+    package mutating func takeStranded() -> [String] {
+        defer { self.stranded = [] }
+        return self.stranded
     }
 
     private mutating func count(_ outcome: ImportItemsMethod.Outcome) {

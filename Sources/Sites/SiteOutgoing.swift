@@ -84,10 +84,10 @@ package struct SiteOutgoing: Sendable {
         return (self.lastPage, own)
     }
 
-    /// The servers have these items of a page.
-    package mutating func settled(_ items: [Item], of page: UInt64) {
+    /// The servers have these items, of a page or of none.
+    package mutating func settled(_ items: [Item], of page: UInt64?) {
         for item in items { self.seen.note(item) }
-        self.settle(items.count, of: page)
+        if let page { self.settle(items.count, of: page) }
     }
 
     /// Whether the servers have this very item, as far as is remembered.

@@ -232,6 +232,18 @@ package actor MessageStore {
         }
     }
 
+    /// The runs of a log from one entry to another that are all here, in order; about so many bytes, but one in any case.
+    package func runs(
+        of log: LogKey, from first: UInt64, through last: UInt64, isGroup: Bool,
+        by keyring: Keyring, byteLimit: Int
+    ) throws(StoreFailure) -> [ArrivedRuns.Element] {
+        try self.perform { (file) throws(SQLiteError) in
+            try file.runs(
+                of: log, from: first, through: last, isGroup: isGroup, by: keyring,
+                byteLimit: byteLimit)
+        }
+    }
+
     /// The certificates of devices, from the logs that they have here.
     package func certificates(
         of devices: Set<PeerID>, by keyring: Keyring

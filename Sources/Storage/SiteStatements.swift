@@ -41,6 +41,12 @@ final class SiteStatements: StatementGroup {
             CROSS JOIN conversations c ON c.id = l.conversation
         WHERE a.key = :key AND l.seq > 0 LIMIT 16
         """)
+    /// The ends of runs of a log.
+    lazy var ends = self.sql(
+        """
+        SELECT seq FROM entries WHERE log = :log AND seq >= :first AND seq <= :last
+            AND attestation IS NOT NULL ORDER BY seq LIMIT :limit
+        """)
     lazy var attestedBefore = self.sql(
         """
         SELECT seq FROM entries WHERE log = :log AND seq < :seq AND attestation IS NOT NULL

@@ -6,6 +6,8 @@ internal import Formats
 extension StoreFile {
     /// The ends of runs looked at for one page.
     private static let endsPerPage = 1_024
+    /// The most runs of a log that are given where somebody lacks some.
+    private static let runsAgain = 64
 
     /// The runs that have come behind a place; see ``MessageStore/runs(since:in:groups:by:byteLimit:)``.
     func runs(
@@ -44,6 +46,32 @@ extension StoreFile {
             found.through = ArrivalPlace(arrival: end.arrival)
         }
         found.isAll = ends.count < Self.endsPerPage
+        return found
+    }
+
+    /// The runs of a log that somebody lacks; see ``MessageStore/runs(of:from:through:isGroup:by:byteLimit:)``.
+    func runs(
+        of key: LogKey, from first: UInt64, through last: UInt64, isGroup: Bool,
+        by keyring: Keyring, byteLimit: Int
+    ) throws(SQLiteError) -> [ArrivedRuns.Element] {
+        guard let log = try self.logRow(key) else { return [] }
+        let newest = UInt64(Int64.max)
+        var ends: [UInt64] = []
+        try self.statements.sites.ends.bind(.log, log.id)
+            .bind(.first, Int64(min(first, newest))).bind(.last, Int64(min(last, newest)))
+            .bind(.limit, Int64(Self.runsAgain)).forEach { row in
+                ends.append(UInt64(bitPattern: row.int(.seq)))
+            }
+        var found: [ArrivedRuns.Element] = []
+        var bytes = 0
+        for end in ends {
+            for run in try self.runsToTell(key, through: end, isGroup: isGroup, keyring)
+            where !found.contains(where: { $0.run == run.run }) {
+                bytes += run.run.frameBytes
+                guard bytes <= byteLimit || found.isEmpty else { return found }
+                found.append(run)
+            }
+        }
         return found
     }
 

@@ -78,7 +78,7 @@ extension SitesShell {
     }
 
     /// Publishes parts of files; false where the servers do not have all of them.
-    func publishParts(_ parts: [SiteOutgoing.Item], of page: UInt64) -> Bool {
+    func publishParts(_ parts: [SiteOutgoing.Item], of page: UInt64?) -> Bool {
         guard !parts.isEmpty, let servers = self.servers else { return parts.isEmpty }
         do throws(ServerError) {
             try servers.publish(parts, in: .files)

@@ -30,8 +30,9 @@ extension SitesShell {
             self.isImporting = false
             switch outcome {
             case .result(let json):
-                let outcomes = Received<ImportItemsMethod.Result>(json).value.outcomes
-                self.watcher?.hearing.withLock { $0.given(outcomes) }
+                let result = Received<ImportItemsMethod.Result>(json).value
+                self.watcher?.hearing.withLock { $0.given(result.outcomes) }
+                self.repair(result.asked ?? [])
                 self.tellReport()
                 self.importMore()
             case .failure(let error):

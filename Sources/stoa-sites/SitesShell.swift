@@ -6,6 +6,15 @@ import Loop
 import Posix
 import Sites
 
+/// Connections to the daemon.
+struct SitesCallers {
+    /// Where it is asked for what goes out: an answer that waits holds its connection.
+    var exporter: DaemonCaller?
+    var importer: DaemonCaller?
+    /// Where it is asked what it thinks of another item under a subject.
+    var judge: DaemonCaller?
+}
+
 /// Does what `Sites` decides: the daemon's socket, the servers, clock and files.
 ///
 /// One thing at a time: what the daemon has is published, what the servers have is imported, and what is missing is looked
@@ -25,11 +34,7 @@ final class SitesShell {
     let report: SitesReportFile
     private let keepPath: String
     private let socket: String
-    /// Where it is asked for what goes out: an answer that waits holds its connection.
-    private var exporter: DaemonCaller?
-    private var importer: DaemonCaller?
-    /// Where it is asked what it thinks of another item under a subject.
-    private var judge: DaemonCaller?
+    var callers = SitesCallers()
     private var lock: LockFile?
     var watcher: ServerWatcher?
     var servers: SiteServers?
@@ -42,6 +47,8 @@ final class SitesShell {
     var outgoing = SiteOutgoing()
     var incoming = SiteIncoming()
     var files = SitesFiles()
+    var asks = SiteAsks()
+    var repairs = SiteRepairs()
     var keep = SiteKeep()
     /// The cursor of the next page.
     private var cursor: String?
@@ -134,7 +141,8 @@ final class SitesShell {
                 try self.loop.onSignal(number) { [unowned self] in self.loop.stop() })
         }
         self.timer = try self.loop.makeTimer { [unowned self] in self.tick() }
-        (self.exporter, self.importer, self.judge) = (self.caller(), self.caller(), self.caller())
+        self.callers = SitesCallers(
+            exporter: self.caller(), importer: self.caller(), judge: self.caller())
         let kept = (try? Files.read(self.keepPath, limitBytes: Self.keepBytes)) ?? []
         self.keep = SiteKeep(bytes: kept)
         self.cursor = self.keep.cursor
@@ -168,6 +176,8 @@ final class SitesShell {
         // What is awaited was asked for without files.
         if self.files.resumes(at: now) { self.startOver() }
         self.publishDue()
+        self.publishRepairs()
+        self.askForMissing()
         self.importMore()
         if self.report.write(at: now) { self.save() }
         self.tell(at: now)
@@ -182,13 +192,16 @@ final class SitesShell {
         case .problem(let text): params.problem = "messages may not reach other sites: \(text)"
         case .over: params.problem = ""
         }
-        self.judge?.ask(ImportItemsMethod.self, params) { _ in }
+        self.callers.judge?.ask(ImportItemsMethod.self, params) { _ in }
     }
 
     func schedule() {
+        self.noteMissing()
         var times = [self.retryAt, self.report.due, self.report.alarm.due]
         if self.servers != nil {
-            times += [self.outgoing.nextDue, self.incoming.nextDue, self.lookAt]
+            times += [
+                self.outgoing.nextDue, self.incoming.nextDue, self.lookAt, self.asksDue,
+            ]
             if !self.isImporting { times += [self.files.nextDue, self.hearingDue] }
         }
         if let next = times.compactMap({ $0 }).min() {
@@ -232,7 +245,9 @@ final class SitesShell {
 
     /// Asks for what is to be published, where there is room for it.
     private func ask() {
-        guard !self.isExporting, self.outgoing.hasRoom, let daemon = self.exporter else { return }
+        guard !self.isExporting, self.outgoing.hasRoom, let daemon = self.callers.exporter else {
+            return
+        }
         self.isExporting = true
         var params = ExportItemsMethod.Params()
         params.after = self.cursor
@@ -322,7 +337,7 @@ final class SitesShell {
         }
     }
 
-    private func fail(_ error: ServerError) {
+    func fail(_ error: ServerError) {
         if error.isClosed { self.servers = nil }
         switch error.reason {
         case .away:
@@ -371,8 +386,8 @@ final class SitesShell {
         self.schedule()
     }
 
-    /// Publishes items of a page; false where the servers do not have all of them.
-    private func publish(_ items: [SiteOutgoing.Item], of page: UInt64) -> Bool {
+    /// Publishes items, of a page or of none; false where the servers do not have all of them.
+    func publish(_ items: [SiteOutgoing.Item], of page: UInt64?) -> Bool {
         guard !items.isEmpty, let servers = self.servers else { return items.isEmpty }
         let (parts, items) = (items.filter(\.isPart), items.filter { !$0.isPart })
         do throws(ServerError) {
@@ -415,7 +430,8 @@ final class SitesShell {
     private func compare(_ there: SiteOutgoing.Item, with item: SiteOutgoing.Item, of page: UInt64)
     {
         let round = self.rounds
-        self.judge?.ask(ImportItemsMethod.self, Self.params([there])) { [unowned self] outcome in
+        self.callers.judge?.ask(ImportItemsMethod.self, Self.params([there])) {
+            [unowned self] outcome in
             guard round == self.rounds else { return }
             guard case .result(let json) = outcome,
                 let said = Received<ImportItemsMethod.Result>(json).value.outcomes.first
@@ -439,7 +455,7 @@ final class SitesShell {
         if self.retryAt == nil { self.retryAt = Self.now + Self.retryMilliseconds }
         if self.isExporting {
             // What is awaited is behind another cursor, and an answer that waits holds its connection.
-            (self.exporter, self.isExporting) = (self.caller(), false)
+            (self.callers.exporter, self.isExporting) = (self.caller(), false)
         }
         self.schedule()
     }
@@ -458,7 +474,8 @@ final class SitesShell {
     // MARK: What comes in
 
     func importMore() {
-        guard !self.isImporting, let servers = self.servers, let daemon = self.importer else {
+        guard !self.isImporting, let servers = self.servers, let daemon = self.callers.importer
+        else {
             return
         }
         // Few and small, and of no worth later.
@@ -513,7 +530,10 @@ final class SitesShell {
             switch outcome {
             case .result(let json):
                 let outcomes = Received<ImportItemsMethod.Result>(json).value.outcomes
-                for item in self.incoming.given(outcomes, at: Self.now) { self.outgoing.saw(item) }
+                for item in self.incoming.given(outcomes, at: Self.now) {
+                    self.outgoing.saw(item)
+                    self.repairs.saw(item)
+                }
                 self.tellReport()
                 self.keepSoon()
                 self.importMore()

@@ -127,6 +127,26 @@ private func steps(
         #expect(play.incoming.waiting == 0)
     }
 
+    // Shows: sites.vanished
+    @Test("is named where the servers lack what is before it, or have something else in its place")
+    func stranded() {
+        var play = Play([1, 3, 4, 5])
+        _ = play.run()
+        #expect(Set(play.incoming.takeStranded()) == ["stoa.t.3"])
+        #expect(play.incoming.takeStranded().isEmpty)
+        for verdict in [ImportItemsMethod.Verdict.unsealed, .forged, .foreign, .early] {
+            var incoming = Self.after(2)
+            _ = steps(&incoming, limit: 100) { subject in
+                ImportItemsMethod.Outcome {
+                    $0.verdict = subject == "stoa.t.2" ? .waits : verdict
+                    $0.needs = subject == "stoa.t.2" ? "stoa.t.1" : nil
+                }
+            }
+            let isMissing = verdict == .unsealed || verdict == .forged
+            #expect(incoming.takeStranded() == (isMissing ? ["stoa.t.2"] : []))
+        }
+    }
+
     @Test("is read again where it failed, and nothing is passed over")
     func again() {
         var play = Play([1, 2, 3])

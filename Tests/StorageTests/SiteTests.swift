@@ -42,6 +42,30 @@ import Testing
         #expect(none.runs.isEmpty && none.isAll)
     }
 
+    @Test("that somebody lacks are those of a log that are all here, within bounds")
+    func again() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        let (log, appends) = RunTests.log()
+        for append in appends { _ = try await store.commit(batch(append)) }
+        func ends(_ first: UInt64, _ last: UInt64, bytes: Int = 1 << 20) async throws -> [UInt64] {
+            try await store.runs(
+                of: log.key, from: first, through: last, isGroup: false, by: Keyring(),
+                byteLimit: bytes
+            ).map(\.run.last)
+        }
+        #expect(try await ends(1, .max) == [1, 3, 10, 138, 139, 200, 201])
+        #expect(try await ends(4, 138) == [10, 138])
+        #expect(try await ends(5, 9).isEmpty)
+        #expect(try await ends(2, 300, bytes: 1) == [3])
+        let name = LogName(
+            author: log.key.name.author, incarnation: log.key.name.incarnation + 1)
+        let other = LogKey(conversation: log.key.conversation, name: name)
+        let none = try await store.runs(
+            of: other, from: 1, through: 10, isGroup: false, by: Keyring(), byteLimit: 1 << 20)
+        #expect(none.isEmpty)
+    }
+
     @Test("of other conversations are passed over")
     func others() async throws {
         let directory = try TemporaryDirectory()

@@ -2,7 +2,7 @@
 package enum ImportItemsMethod: ControlMethod {
     package static let description = MethodDescription(
         "importItems", "Give this node what other sites have published.",
-        result: "imported", errors: [.storageFailed, .refused],
+        result: "imported", errors: [.storageFailed, .refused], hasLargeAnswer: true,
         details:
             "Each item is opened and checked as if a peer had sent it, so nobody who writes to a server can "
             + "have anything shown that its author has not signed. It answers once what it took is on disk.",
@@ -26,6 +26,7 @@ package enum ImportItemsMethod: ControlMethod {
     package struct Params: ControlValue {
         package var items: [Item] = []
         package var problem: String?
+        package var asks: Bool?
 
         package init() {}
 
@@ -37,6 +38,9 @@ package enum ImportItemsMethod: ControlMethod {
                 "problem", &self.problem, .any,
                 "Why messages do not reach other sites, in words: an alert for three minutes. An empty text ends it."
             )
+            visitor.field(
+                "asks", &self.asks, .any,
+                "Whether to give, for each item that waits, a question to others.")
         }
     }
 
@@ -60,9 +64,25 @@ package enum ImportItemsMethod: ControlMethod {
         case taken, known, waits, unsealed, foreign, forged, forked, room, early
     }
 
+    /// A question to the members of a conversation for items that are missing, sealed.
+    package struct Ask: ControlValue {
+        package var subject = ""
+        package var data = Base64()
+        package var missing: Int64 = 0
+
+        package init() {}
+
+        package mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("subject", &self.subject, .any, "Where it belongs; not stored.")
+            visitor.field("data", &self.data, .any, "The sealed bytes, in base64.")
+            visitor.field("missing", &self.missing, .any, "How many entries are missing.")
+        }
+    }
+
     package struct Outcome: ControlValue {
         package var verdict = Verdict.known
         package var needs: String?
+        package var ask: Ask?
 
         package init() {}
 
@@ -74,16 +94,31 @@ package enum ImportItemsMethod: ControlMethod {
             visitor.field(
                 "needs", &self.needs, .any,
                 "The subject of the missing item; left out unless the item waits.")
+            visitor.field(
+                "ask", &self.ask, .any,
+                "A question to others for the missing items; left out without asks, or if nothing is known to be missing."
+            )
         }
     }
 
     package struct Result: ControlValue {
         package var outcomes: [Outcome] = []
+        package var asked: [ExportItemsMethod.Item]?
+
+        package var expectedBytes: Int {
+            (self.asked ?? []).reduce(4_096 + 160 * self.outcomes.count) {
+                $0 + $1.data.bytes.count * 4 / 3 + 160
+            }
+        }
 
         package init() {}
 
         package mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("outcomes", &self.outcomes, .any, "One for each item, in order.")
+            visitor.field(
+                "asked", &self.asked, .any,
+                "The items that others ask for, each to be published if it is missing there; left out if none."
+            )
         }
     }
 }

@@ -15,7 +15,11 @@ extension Node {
 
     /// In which conversations signals of other sites are listened for: under what seals them there now.
     package func siteListening(_ places: [ConversationID: SitePlace]) -> [SiteRoot] {
-        places.filter { self.tellsAtSites(in: $0.key, $0.value) }.map(\.value.root)
+        places.filter {
+            // What they lack of it they ask for before they have answered, too.
+            $0.value.sort == .direct && $0.value.scope == .all
+                || self.tellsAtSites(in: $0.key, $0.value)
+        }.map(\.value.root)
     }
 
     /// Answers with what is to be told now; it counts as told from here on.
@@ -81,7 +85,7 @@ extension Node {
     }
 
     /// Whether a device takes part in a conversation, as what was written there says.
-    private func isSiteMember(_ device: PeerID, of conversation: Conversation) -> Bool {
+    func isSiteMember(_ device: PeerID, of conversation: Conversation) -> Bool {
         if conversation.kind.direct != nil { return conversation.authors.contains(device) }
         if conversation.kind.group != nil { return conversation.members.contains(device) }
         return conversation.attendance[device]?.isPresent == true

@@ -146,6 +146,7 @@ extension Node {
             case .act(let act)?: verdicts.append(self.importAct(act))
             case .letter(let letter)?: verdicts.append(self.importLetter(letter))
             case .signal(let signal)?: verdicts.append(self.importSignal(signal))
+            case .ask(let ask)?: verdicts.append(self.importAsk(ask))
             case .fork(let proof)?: verdicts.append(self.importProof(proof))
             case .part(let part)?:
                 let verdict = self.importPart(part)
@@ -240,7 +241,7 @@ extension Node {
         case .key(let key, let group): return self.importKey(key, of: group, from: certificate)
         case .invitation(let invitation):
             return self.importInvitation(invitation, from: certificate)
-        case .record, .act, .letter, .part, .signal, .fork: return .refused(.foreign)
+        case .record, .act, .letter, .part, .signal, .ask, .fork: return .refused(.foreign)
         }
     }
 

@@ -8,6 +8,8 @@ package enum SiteVerdict: Hashable, Sendable {
     case known
     /// What is before it is missing: it is to be brought again behind that.
     case waits(for: SiteItem.Name)
+    /// Somebody asks for what has vanished from the servers: it is looked for.
+    case asks(SiteAsk)
     /// It is not taken, and why.
     case refused(SiteRefusal)
 }

@@ -5,4 +5,5 @@ struct CatchUp: Sendable {
     var payloadWants = PayloadWants()
     var news = News()
     var holes = Holes()
+    var siteAskers = SiteAskers()
 }

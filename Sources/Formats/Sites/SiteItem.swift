@@ -12,6 +12,7 @@ package enum SiteItem: Hashable, Sendable {
     case part(SitePart)
     case invitation(SiteInvitation)
     case signal(SiteSignal)
+    case ask(SiteAsk)
     case fork(ForkProof)
 
     /// The kind of an item is its first byte.
@@ -25,6 +26,7 @@ package enum SiteItem: Hashable, Sendable {
         static let part: UInt8 = 7
         static let invitation: UInt8 = 8
         static let signal: UInt8 = 9
+        static let ask: UInt8 = 10
     }
 
     /// What an item is called, whoever publishes it.
@@ -39,7 +41,7 @@ package enum SiteItem: Hashable, Sendable {
         case part(SitePart.Name)
         /// By the act that brings somebody.
         case invitation(ActID)
-        /// One for all, so that a server cannot tell them apart.
+        /// One for all, and for what is asked for, so that a server cannot tell them apart.
         case signal
         /// Whichever two histories prove it, of a log that ends at the smallest point.
         case fork(LogName)
@@ -89,7 +91,7 @@ package enum SiteItem: Hashable, Sendable {
         case .invitation(let invitation): return .invitation(invitation.act.id)
         case .letter(let letter): return .letter(letter.id)
         case .part(let part): return .part(part.name)
-        case .signal: return .signal
+        case .signal, .ask: return .signal
         case .fork(let proof): return .fork(proof.key.name)
         }
     }
@@ -105,6 +107,7 @@ package enum SiteItem: Hashable, Sendable {
         case .letter(let letter): [Kind.letter] + letter.encoded
         case .part(let part): [Kind.part] + part.encoded
         case .signal(let signal): [Kind.signal] + signal.encoded
+        case .ask(let ask): [Kind.ask] + ask.encoded
         case .fork(let proof): [Kind.fork] + proof.encoded
         }
     }
@@ -130,6 +133,7 @@ package enum SiteItem: Hashable, Sendable {
             var reader = WireReader(rest)
             self = .fork(try ForkProof(from: &reader))
         case Kind.signal: self = .signal(try SiteSignal(decoding: rest))
+        case Kind.ask: self = .ask(try SiteAsk(decoding: rest))
         default: throw .value(field: "site item kind")
         }
     }

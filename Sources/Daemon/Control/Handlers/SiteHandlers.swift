@@ -45,7 +45,20 @@ extension ImportItemsMethod: MethodHandler {
                     if now.keys != tags.keys { shell.after(0) { shell.resumeExport() } }
                     var result = Result()
                     result.outcomes = zip(verdicts, roots).map { Outcome($0, $1) }
-                    reply.answer(result)
+                    if params.asks == true {
+                        for (index, verdict) in verdicts.enumerated() {
+                            result.outcomes[index].ask = shell.ask(
+                                for: admitted[index], verdict, realm)
+                        }
+                    }
+                    let asks = verdicts.compactMap { verdict in
+                        if case .asks(let ask) = verdict { ask } else { nil }
+                    }
+                    guard !asks.isEmpty else { return reply.answer(result) }
+                    shell.answer(asks, of: realm, byteLimit: NodeShell.exportBytes) { items in
+                        result.asked = items.isEmpty ? nil : items
+                        reply.answer(result)
+                    }
                 }))
     }
 }
@@ -67,7 +80,7 @@ extension ImportItemsMethod.Outcome {
         self.init()
         switch verdict {
         case .taken: self.verdict = .taken
-        case .known: self.verdict = .known
+        case .known, .asks: self.verdict = .known
         case .waits(let name):
             self.verdict = .waits
             self.needs = root?.subject(of: name)
@@ -170,7 +183,7 @@ struct WaitingExport {
 
 extension NodeShell {
     /// How many runs are sealed at once, in bytes.
-    private static var exportBytes: Int { ControlLimits.siteBytes / 2 }
+    static var exportBytes: Int { ControlLimits.siteBytes / 2 }
     /// Of letters for members of groups: one more may be 70,000.
     static var giftBytes: Int { exportBytes / 2 }
     /// After how long without a question the program is not there any more.
@@ -347,7 +360,7 @@ extension NodeShell {
         }
     }
 
-    private func root(
+    func root(
         of element: ArrivedRuns.Element, _ places: [ConversationID: SitePlace]
     ) -> SiteRoot? {
         let id = element.run.key.conversation
@@ -372,7 +385,7 @@ extension NodeShell {
         if found.through < count { page.result.more = true }
     }
 
-    private func isOwnLog(_ key: LogKey) -> Bool { key.name.author == self.node.ask { $0.id } }
+    func isOwnLog(_ key: LogKey) -> Bool { key.name.author == self.node.ask { $0.id } }
 
     /// Adds records, all of them where any has changed since they were given: a program knows which it has published.
     private func addRecords(

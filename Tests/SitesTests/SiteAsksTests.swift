@@ -1,0 +1,134 @@
+import ControlAPI
+import Sites
+import Testing
+
+@Suite("What is missing here and on the servers") struct SiteAsksTests {
+    /// The moments at which it is asked for what is before some items, with so much missing each time.
+    private static func moments(
+        _ subjects: [String], until end: UInt64, missing: (Int) -> Int64 = { _ in 1 }
+    ) -> [(subject: String, at: UInt64)] {
+        var asks = SiteAsks()
+        for subject in subjects { asks.lacks(before: subject, at: 0) }
+        var moments: [(String, UInt64)] = []
+        while let now = asks.nextDue, now < end {
+            guard let subject = asks.next(at: now) else { continue }
+            asks.asked(subject, missing: missing(moments.count), at: now)
+            moments.append((subject, now))
+            // As another way back ends there.
+            asks.lacks(before: subject, at: now)
+        }
+        return moments
+    }
+
+    // Shows: sites.vanished
+    @Test("is asked for once it could have come by itself, and in vain ever later")
+    func patience() {
+        var asks = SiteAsks()
+        #expect(asks.nextDue == nil)
+        asks.lacks(before: "a", at: 5)
+        #expect(asks.next(at: 12_004) == nil)
+        #expect(asks.next(at: 12_005) == "a")
+        asks.settled("a")
+        #expect(asks.nextDue == nil)
+        let found = Self.moments(["a"], until: 86_400_000).map(\.at)
+        #expect(found.prefix(4) == [12_000, 24_000, 48_000, 96_000])
+        #expect(found.count < 35, "once an hour in the end")
+    }
+
+    @Test("is asked for soon again where something of it has come")
+    func progress() {
+        let found = Self.moments(["a"], until: 120_000) { max(1, 640 - 64 * Int64($0)) }
+        #expect(found.map(\.at) == (1...9).map { 12_000 * $0 })
+    }
+
+    // Shows: sites.vanished
+    @Test("is asked for ten times a minute at most, however much it is, and all of it is")
+    func pace() {
+        let subjects = (0..<5_000).map { "s\($0)" }
+        let found = Self.moments(subjects, until: 8_000_000)
+        for (one, next) in zip(found, found.dropFirst()) { #expect(next.at - one.at >= 6_000) }
+        #expect(Set(found.map(\.subject)).count == SiteAsks.limit)
+    }
+
+    @Test("gives way to something new where it was asked for in vain")
+    func room() {
+        var asks = SiteAsks()
+        for number in 0..<SiteAsks.limit { asks.lacks(before: "s\(number)", at: 0) }
+        asks.lacks(before: "new", at: 0)
+        for count in 0..<2 {
+            let now = 12_000 + UInt64(count) * 50_000
+            guard let subject = asks.next(at: now) else { continue }
+            #expect(subject != "new")
+            asks.asked(subject, missing: 1, at: now)
+            asks.asked(subject, missing: 1, at: now)
+        }
+        asks.lacks(before: "new", at: 100_000)
+        var found: Set<String> = []
+        for count in 0..<UInt64(2 * SiteAsks.limit) {
+            if let subject = asks.next(at: 200_000 + count * 6_000) { found.insert(subject) }
+            if let subject = found.first { asks.settled(subject) }
+        }
+        #expect(asks.nextDue == nil || found.contains("new"))
+    }
+}
+
+@Suite("What others lack on the servers") struct SiteRepairsTests {
+    private static func item(_ subject: String, isOwn: Bool = false) -> ExportItemsMethod.Item {
+        ExportItemsMethod.Item {
+            $0.subject = subject
+            $0.data = Base64([1, 2, 3])
+            $0.mine = isOwn ? true : nil
+        }
+    }
+
+    // Shows: sites.vanished
+    @Test("is looked for by its author first, and by others after a time that chance gives")
+    func order() {
+        var repairs = SiteRepairs()
+        repairs.take([Self.item("a"), Self.item("b"), Self.item("c", isOwn: true)], at: 0) {
+            $0.upperBound
+        }
+        #expect(repairs.due(at: 999).isEmpty)
+        #expect(repairs.due(at: 1_000).map(\.subject) == ["c"])
+        #expect(repairs.due(at: 11_999).isEmpty)
+        #expect(repairs.due(at: 12_000).map(\.subject) == ["a", "b"])
+        #expect(repairs.nextDue == nil)
+    }
+
+    @Test("is left alone once somebody has published it")
+    func seen() {
+        var repairs = SiteRepairs()
+        repairs.take([Self.item("a"), Self.item("b")], at: 0) { $0.lowerBound }
+        repairs.saw(SiteOutgoing.Item(subject: "a", data: [1, 2, 3]))
+        repairs.saw(SiteOutgoing.Item(subject: "b", data: [9]))
+        #expect(repairs.due(at: 60_000).map(\.subject) == ["b"], "what is there is another")
+    }
+
+    // Shows: sites.vanished
+    @Test("costs eight looks a second and one a minute of a subject, however often it is asked for")
+    func flood() {
+        var repairs = SiteRepairs()
+        var looks: [String: Int] = [:]
+        for second in 0..<UInt64(120) {
+            for _ in 0..<20 {
+                repairs.take(
+                    (0..<64).map { Self.item("s\($0)", isOwn: true) }, at: second * 1_000
+                ) { $0.lowerBound }
+            }
+            let due = repairs.due(at: second * 1_000)
+            #expect(due.count <= 8)
+            for item in due { looks[item.subject, default: 0] += 1 }
+        }
+        #expect(looks.count == 64 && looks.values.allSatisfy { $0 <= 2 })
+    }
+
+    // Shows: sites.vanished
+    @Test("is held in bounds")
+    func bound() {
+        var repairs = SiteRepairs()
+        repairs.take((0..<5_000).map { Self.item("s\($0)") }, at: 0) { $0.lowerBound }
+        var count = 0
+        for second in 0..<UInt64(1_000) { count += repairs.due(at: second * 1_000).count }
+        #expect(count == SiteRepairs.heldItems)
+    }
+}
