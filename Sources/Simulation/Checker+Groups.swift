@@ -31,6 +31,8 @@ extension Checker {
         var acts: [ActID: Act] = [:]
         /// What people put on their own disks, against the rules, while they were out: their nodes tell nobody.
         var untold: Set<ActID> = []
+        /// Groups whose members put themselves out so, by machine: no batch has ended these.
+        var selfEnded: [Int: Set<ConversationID>] = [:]
         var made: [Bytes32: Made] = [:]
         /// From when on devices are cut, in milliseconds.
         var cuts: [OwnedDevice: UInt64] = [:]
@@ -476,6 +478,7 @@ extension Checker {
     /// Whether a machine keeps a group although its user is out by the acts on its own disk, and is not coming back.
     private func takesItselfForMember(_ machine: Machine, in group: ConversationID) -> Bool {
         guard machine.store.rooms[group]?.isJoined == true,
+            self.groups.selfEnded[machine.index]?.contains(group) != true,
             machine.store.groups.requests[group].map({ $0.isDeclined }) ?? true
         else { return false }
         let roster = self.groups.roster(of: machine.store.groups.known[group])
@@ -507,7 +510,11 @@ extension Checker {
                     return "node \(machine.index) is a member of a group and does not know"
                 }
             }
-            for machine in here where self.takesItselfForMember(machine, in: group) {
+            // A further device may enter once its person is out: it was never inside, and nothing ends that yet.
+            for machine in here
+            where self.takesItselfForMember(machine, in: group)
+                && here.count(where: { $0.person == machine.person }) == 1
+            {
                 return "node \(machine.index) is out of a group and does not know"
             }
             let others = here.reduce(into: Set<ActID>()) {

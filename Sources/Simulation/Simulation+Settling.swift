@@ -83,7 +83,7 @@ extension Simulation {
     private var untilActsAreDue: UInt64 {
         let latest = self.checker.groups.acts.values.map(\.statement.time).max() ?? 0
         let due = latest - min(latest, Limits.joinMilliseconds)
-        return due - min(due, self.wall)
+        return due > self.wall ? due - self.wall + 4 * Limits.pingMilliseconds : 0
     }
 
     /// All agree still, but for a moment in which one link takes the place of another.

@@ -17,6 +17,7 @@ extension Node {
         }
         self.placeOwn(in: &flight)
         self.followReads()
+        self.leaveWithActs()
         for (id, membership) in self.disk.commits.membership.sorted(by: { $0.key < $1.key })
         where !membership.kind.hasJoins && !self.disk.commits.isResting {
             // No entry says so: it is enough that both show it. It goes with the answer.

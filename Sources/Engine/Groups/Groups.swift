@@ -240,6 +240,14 @@ struct Groups {
         return state.view.showing(seq, of: log, by: person, wasShown: false) == .shown
     }
 
+    /// The groups that the user is in, and out of once these acts are on the disk.
+    func ending(with acts: [Act]) -> [ConversationID] {
+        Set(acts.filter(\.mayEnd).map(\.group)).sorted().filter { id in
+            self.isInside(id)
+                && self.table[id]?.view(with: []).roster.members[self.own] == nil
+        }
+    }
+
     // MARK: What is on the disk
 
     /// What was to be written is on the disk: it counts, is told and given on from here.
@@ -347,5 +355,15 @@ struct Groups {
         var writes = GroupWrites()
         writes.endedRequests = [id]
         return [.write(writes)]
+    }
+}
+
+extension Act {
+    /// Whether it can put somebody out other than for want of places: only then it costs a look at the whole roster.
+    fileprivate var mayEnd: Bool {
+        switch self.statement.kind {
+        case .create, .add, .link, .join, .tie: false
+        case .remove, .admin, .demote, .leave, .endLink, .accept, .cut: true
+        }
     }
 }

@@ -286,6 +286,18 @@ extension Node {
 
     // MARK: The disk
 
+    /// Ends the groups that the acts of the next batch put the user out of, in that batch: once the acts are on the disk
+    /// they are no news any more.
+    mutating func leaveWithActs() {
+        guard !self.disk.commits.isResting else { return }
+        for id in self.groups.ending(with: self.disk.commits.groups.acts)
+        where self.disk.commits.membership[id] == nil && self.isJoinedOrWillBe(id) {
+            guard let group = self.groups.table[id]?.group else { continue }
+            self.disk.commits.membership[id] = ConversationMembership(
+                .group(group), isJoined: false)
+        }
+    }
+
     /// What a batch has brought to the disk of groups counts from here on.
     mutating func settleGroups(_ flight: InFlight) {
         let (changes, actions) = self.groups.stored(flight.batch.groups)

@@ -205,6 +205,19 @@ struct GroupRequestTests {
         #expect(Set((1...2).flatMap { net.epochs(of: $0) }).count == 3)
     }
 
+    @Test("is over on the disk of who is removed with the same write as the removal")
+    func overAtOnce() throws {
+        var net = GroupNet(1...2)
+        net.withhold(.acts, from: 2)
+        net.remove(2)
+        func isActs(_ frame: Frame) -> Bool { if case .acts = frame { true } else { false } }
+        let told = net.frames.last { $0.to == 2 && isActs($0.frame) }
+        net[2].give(try #require(told).frame, from: 1)
+        let batch = try #require(net[2].batch)
+        #expect(batch.groups.acts.count == 1)
+        #expect(batch.membership[net.group]?.isJoined == false)
+    }
+
     @Test("is left at once, and what is written then is for those who stay")
     func left() {
         var net = GroupNet(1...3)
