@@ -31,8 +31,6 @@ extension Checker {
         var acts: [ActID: Act] = [:]
         /// What people put on their own disks, against the rules, while they were out: their nodes tell nobody.
         var untold: Set<ActID> = []
-        /// Groups whose members put themselves out so, by machine: no batch has ended these.
-        var selfEnded: [Int: Set<ConversationID>] = [:]
         var made: [Bytes32: Made] = [:]
         /// From when on devices are cut, in milliseconds.
         var cuts: [OwnedDevice: UInt64] = [:]
@@ -282,12 +280,28 @@ extension Checker {
             }
         }
         for group in Set(batch.groups.acts.map(\.group)) {
+            try self.ended(group, by: batch, on: machine)
             self.groups.earlier[machine.index, default: []].removeAll {
                 $0.until + Self.waitMilliseconds < time
             }
             self.groups.earlier[machine.index, default: []].append(
                 Groups.Earlier(
                     group: group, known: machine.store.groups.known[group] ?? [], until: time))
+        }
+    }
+
+    /// A batch that puts its user out of a group ends it on the disk, or a stop behind it would hide that for good.
+    private func ended(_ group: ConversationID, by batch: Batch, on machine: Machine) throws {
+        guard machine.store.rooms[group]?.isJoined == true, batch.membership[group] == nil else {
+            return
+        }
+        let known = machine.store.groups.known[group] ?? []
+        let later = known.union(batch.groups.acts.filter { $0.group == group }.map(\.id))
+        guard
+            self.groups.roster(of: known).members[machine.person] == nil
+                || self.groups.roster(of: later).members[machine.person] != nil
+        else {
+            throw Violation("node \(machine.index) is put out of a group and keeps it")
         }
     }
 
@@ -475,16 +489,6 @@ extension Checker {
         }
     }
 
-    /// Whether a machine keeps a group although its user is out by the acts on its own disk, and is not coming back.
-    private func takesItselfForMember(_ machine: Machine, in group: ConversationID) -> Bool {
-        guard machine.store.rooms[group]?.isJoined == true,
-            self.groups.selfEnded[machine.index]?.contains(group) != true,
-            machine.store.groups.requests[group].map({ $0.isDeclined }) ?? true
-        else { return false }
-        let roster = self.groups.roster(of: machine.store.groups.known[group])
-        return roster.brought.contains(machine.person) && roster.members[machine.person] == nil
-    }
-
     /// What is not settled yet of groups; nil where all is.
     func disagreementOfGroups(_ machines: [Machine]) -> String? {
         for group in self.groups.table.keys.sorted() {
@@ -509,13 +513,6 @@ extension Checker {
                 if isMember, machine.store.groups.requests[group]?.isDeclined != true {
                     return "node \(machine.index) is a member of a group and does not know"
                 }
-            }
-            // A further device may enter once its person is out: it was never inside, and nothing ends that yet.
-            for machine in here
-            where self.takesItselfForMember(machine, in: group)
-                && here.count(where: { $0.person == machine.person }) == 1
-            {
-                return "node \(machine.index) is out of a group and does not know"
             }
             let others = here.reduce(into: Set<ActID>()) {
                 $0.formUnion($1.store.groups.known[group] ?? [])

@@ -171,11 +171,7 @@ extension Simulation {
         if machine.store.rooms[group]?.isJoined != true {
             self.checker.groups.untold.insert(act.id)
         }
-        let wasInside = self.role(of: index, in: group) != nil
         try self.machines[index].store.groups.keep(act)
-        if wasInside, self.role(of: index, in: group) == nil {
-            self.checker.groups.selfEnded[index, default: []].insert(group)
-        }
         let wait = self.dice.grouping.number(UInt64(10)...20_000)
         self.schedule(.fault(.start(machine: index)), in: wait)
     }
