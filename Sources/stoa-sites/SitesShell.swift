@@ -407,6 +407,8 @@ final class SitesShell {
     /// Looks for what others wrote and have not published, and publishes it where it is missing.
     private func publishDue() {
         guard let servers = self.servers else { return }
+        let cursor = self.outgoing.cursor
+        defer { if self.outgoing.cursor != cursor { self.report.isKeepDue = true } }
         for (page, item) in self.outgoing.due(at: Self.now) {
             do throws(ServerError) {
                 guard let there = try servers.message(item.subject) else {
