@@ -70,6 +70,9 @@ extension StoreFile {
         }
     }
 
+    /// Announcements of one log that are read at a start: of more keys of one person none is taken.
+    private static let announcementsOfLog = 1_024
+
     /// Reads what logs announce of keys that are not here, so that one that comes later counts.
     ///
     /// What logs say of those that are here matters no more.
@@ -79,9 +82,18 @@ extension StoreFile {
             held[epoch.group, default: [:]][epoch.epoch.id] = epoch
         }
         var places: [Int64] = []
+        var counts: [Int64: Int] = [:]
         try self.database.prepare(
-            "SELECT arrival FROM entries WHERE kind = \(EntryKind.epoch.rawValue) ORDER BY arrival"
-        ).forEach { (row) throws(SQLiteError) in places.append(row.int(.arrival)) }
+            """
+            SELECT e.arrival, e.log FROM conversations c JOIN entries e
+                ON e.conversation = c.id AND e.kind = \(EntryKind.epoch.rawValue)
+            WHERE c.kind IN (1, 4) ORDER BY e.arrival
+            """
+        ).forEach { (row) throws(SQLiteError) in
+            counts[row.int(.log), default: 0] += 1
+            guard counts[row.int(.log), default: 0] <= Self.announcementsOfLog else { return }
+            places.append(row.int(.arrival))
+        }
         for place in places {
             guard let entry = try self.stored(at: place, self.storedEntry),
                 let person = snapshot.logs[entry.key]?.person,

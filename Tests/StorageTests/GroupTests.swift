@@ -121,9 +121,9 @@ struct GroupTests {
     func announced() async throws {
         let directory = try TemporaryDirectory()
         let founded = try Founded()
-        let maker = founded.epoch.epoch.maker
+        let (maker, group) = (founded.epoch.epoch.maker, founded.group.id)
         var store = try await directory.open()
-        var log = LogWriter(bob)
+        var log = LogWriter(bob, in: group)
         let announcements = (1...3).map {
             EpochAnnouncement(
                 id: Self.number(40 + UInt8($0)), basis: [founded.acts[0].id], people: .zero)
@@ -133,16 +133,22 @@ struct GroupTests {
                 entry(.epoch($1), at: time(UInt64($0)))
             })
         let (verdicts, _) = run.verdicts(by: LogsOfSomebody(), person: maker)
-        var batch = batch(Append(run: run, verdicts: verdicts, person: maker, heldFrom: .max))
+        // In a room such an entry says nothing.
+        var elsewhere = LogWriter(bob)
+        var batch = batch(
+            Append(run: run, verdicts: verdicts, person: maker, heldFrom: .max),
+            elsewhere.append([entry(.epoch(announcements[2]), at: time(9))]))
+        batch.membership[group] = founded.batch.membership[group]
+        batch.membership[ops.conversation] = ConversationMembership(.room(ops), isJoined: true)
         // The first is here, and the second is for others as somebody else says.
         batch.groups.epochs = [
             HeldEpoch(
-                group: ops.conversation,
+                group: group,
                 epoch: Epoch(
                     id: announcements[0].id, maker: maker, device: bob.id,
                     basis: announcements[0].basis, people: .zero), key: .zero, isPlaced: true),
             HeldEpoch(
-                group: ops.conversation,
+                group: group,
                 epoch: Epoch(
                     id: announcements[1].id, maker: maker, device: eve.id,
                     basis: announcements[1].basis, people: .zero), key: nil, isPlaced: true),
@@ -151,10 +157,12 @@ struct GroupTests {
         await store.close()
         store = try await directory.open()
         #expect(
-            try await store.snapshot().announced[ops.conversation]
-                == announcements.dropFirst().map {
-                    AnnouncedEpoch($0, by: maker, on: bob.id, isPlaced: true)
-                })
+            try await store.snapshot().announced
+                == [
+                    group: announcements.dropFirst().map {
+                        AnnouncedEpoch($0, by: maker, on: bob.id, isPlaced: true)
+                    }
+                ])
         await store.close()
     }
 
