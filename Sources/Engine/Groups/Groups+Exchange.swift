@@ -186,13 +186,17 @@ extension Groups {
         guard let peer = self.peers[link] else { return [] }
         let state = self.table[id]
         var fresh = acts.filter { state?.has($0.id) != true && state?.waiting[$0.id] == nil }
-        let checked = [peer.device: peer.certificate]
+        var checked = [peer.device: peer.certificate]
         for act in fresh {
             guard act.statement.basis.isEmpty == act.statement.kind.isFounding else {
                 return [.violation(link, "an act of a group without what it follows")]
             }
             guard act.isValid(knowing: checked) else {
                 return [.violation(link, "forged act of a group")]
+            }
+            // A frame has many acts of few devices.
+            if let device = act.statement.device, let certificate = act.certificate {
+                checked[device] = certificate
             }
         }
         guard let state, state.isActive else {
