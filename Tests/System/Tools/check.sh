@@ -280,6 +280,7 @@ meeting() {
     done
     part sites-cluster lines Tests/System/Network/sites_cluster.py "$programs" \
         ${STOA_LONG:+--messages 10002 --away 600}
+    part sites-demo one Tests/System/Tools/sites-demo.sh "$programs"
     part sites-member lines Tests/System/Network/sites_member.py "$programs"
     part sites-flood lines Tests/System/Network/sites_flood.py "$programs" ${STOA_LONG:+--messages 1000000}
     part doctor lines Tests/System/Doctor/run_doctor.py "$programs"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Three sites of two nodes each, on this machine's loopback, with a NATS server between them: nodes of one site are
 # linked, those of different sites never. A message, a reply, a reaction, a deletion, a file, a first letter, and a
-# group's invitation, text and removal cross; then what one sends while nobody else is up, to somebody who comes when the
-# sender is gone. Uses nothing of yours: folders, sockets and keys are temporary, and nothing is sent on a network.
+# group's invitation, text and removal cross; then the same from one who is alone, for those who come when the sender is
+# gone. Uses nothing of yours: folders, sockets and keys are temporary, and nothing is sent on a network.
 #
 #   sites-demo.sh FOLDER    where stoad, stoa and stoa-sites are
 set -euo pipefail
@@ -35,6 +35,7 @@ await() {
     local what=$1 deadline=$((SECONDS + 120)); shift
     until "$@" 2>/dev/null; do
         [ "$SECONDS" -lt "$deadline" ] || fail "after two minutes not yet: $what"
+        sleep 0.1
     done
 }
 
@@ -82,7 +83,10 @@ gets_file() {
 key_of() { as "$1" --json status | sed -n 's/.*"id":"\([a-z2-7]*\)".*/\1/p'; }
 asked() { as "$1" requests | grep -qF -- "$2"; }
 writes() { as "$1" history "$2" | grep -qF -- "$3"; }
-published() { [ "$(as "$1" --json sites | sed -n 's/.*"published":\([0-9]*\).*/\1/p')" -gt "$2" ]; }
+published() { as "$1" --json sites | sed -n 's/.*"published":\([0-9]*\).*/\1/p'; }
+# Whether nothing was published for some seconds.
+rests() { local before; before=$(published "$1"); sleep 4; [ "$before" = "$(published "$1")" ]; }
+is_out() { ! as "$1" group members "$2" | grep -qF "(you)"; }
 
 # Any free port: the server says which one it has.
 nats-server -js -sd "$folder/nats" -a 127.0.0.1 -p -1 >"$folder/nats.log" 2>&1 &
@@ -113,6 +117,8 @@ as fred react "$hello" "👍" >/dev/null
 await "ada sees the reaction" shows ada "👍"
 echo "  and a reaction"
 as dora send office/ops "this one goes" >/dev/null
+as ada send office/ops "a word that goes later" >/dev/null
+everywhere "a word that goes later"
 everywhere "this one goes"
 gone=$(id_of dora "this one goes")
 as dora delete "$gone" >/dev/null
@@ -130,7 +136,7 @@ as ada send "$cleo" "and its answer" >/dev/null
 await "cleo has the answer" writes cleo "$ada" "and its answer"
 echo "  and a first letter, which was accepted and answered"
 
-fred="@$(key_of fred)" team=+office/team
+emil_key=$(key_of emil) fred="@$(key_of fred)" team=+office/team
 as ada group create office/team >/dev/null
 as ada group invite "$team" "$cleo" "$fred" >/dev/null
 for node in cleo fred; do
@@ -148,19 +154,43 @@ await "cleo has what comes after the removal" writes cleo "$team" "without fred"
 echo "  and a group: two were invited, wrote, and one was removed"
 
 for node in ben cleo dora emil fred; do stop "$node"; done
-before=$(as ada --json sites | sed -n 's/.*"published":\([0-9]*\).*/\1/p')
-as ada send "$team" "nobody is in the group" >/dev/null
+emil="@$emil_key" crew=+office/crew
 as ada send office/ops "nobody is here" >/dev/null
+as ada send office/ops --reply "$hello" "nor anybody to reply to" >/dev/null
+as ada react "$hello" "🙂" >/dev/null
+as ada delete "$(id_of ada "a word that goes later")" >/dev/null
+as ada send "$emil" "a letter to somebody who is away" >/dev/null
+as ada group create office/crew >/dev/null
+as ada group invite "$crew" "$emil" >/dev/null
+as ada send "$crew" "a word in the other group" >/dev/null
+as ada send "$team" "nobody is in the group" >/dev/null
+as ada group remove "$team" "$cleo" --yes --now >/dev/null 2>&1
+as ada send "$team" "without cleo, too" >/dev/null
 sends_file ada map
-await "the server has both" published ada "$((before + 1))"
-await "and the file" has_parts ada 8
+await "the server has the file" has_parts ada 8
+await "the server has all the rest" rests ada
 stop ada
 start emil; carry emil; start cleo; carry cleo
-await "cleo has what ada wrote in the group" writes cleo "$team" "nobody is in the group"
-await "emil has what ada wrote" shows emil "nobody is here"
+for text in "nobody is here" "nor anybody to reply to" "🙂"; do
+    for node in cleo emil; do await "$node has: $text" shows "$node" "$text"; done
+done
+for node in cleo emil; do await "$node has it deleted" lacks "$node" "a word that goes later"; done
 await "emil is told of the file" shows emil map
 gets_file emil map
-echo "  ada wrote and sent a file while nobody else was up, and emil got both when ada was gone; cleo got a text in the group"
+await "emil has the letter" asked emil "a letter to somebody who is away"
+await "emil is asked into the other group" asked emil "$crew"
+as emil accept "$crew" >/dev/null
+await "emil has what ada wrote there" writes emil "$crew" "a word in the other group"
+await "cleo has what ada wrote in the group" writes cleo "$team" "nobody is in the group"
+await "cleo knows that she is out" is_out cleo "$team"
+! writes cleo "$team" "without cleo" || fail "cleo reads on in the group"
+echo "  ada did all of that again while nobody else was up, and cleo and emil got it when ada was gone"
+start ada; carry ada
+as emil accept "$ada" >/dev/null
+as emil send "$ada" "an answer, as you are back" >/dev/null
+await "ada has the answer" writes ada "$emil" "an answer, as you are back"
+echo "  and emil answered once ada was back"
 ! grep -rqF -e "hello from" -e "nobody is here" -e "this one goes" -e "a first letter" \
-    -e "in the group" -e "office/ops" -e "office/team" "$folder/nats" || fail "the server can read"
+    -e "in the group" -e "other group" -e "who is away" -e "without cleo" \
+    -e "office/ops" -e "office/team" -e "office/crew" "$folder/nats" || fail "the server can read"
 echo "The server stored $(du -sh "$folder/nats" | cut -f 1), and no word of it."
