@@ -42,6 +42,7 @@ struct DirectKeys: Sendable {
         self.begin(id, for: people)
         for epoch in epochs { self.table[id]?.store(epoch) }
         for told in announced { _ = self.table[id]?.note(told) }
+        if self.table[id]?.isIdle == true { self.table[id] = nil }
     }
 
     private mutating func begin(_ id: ConversationID, for people: Set<PersonID>) {

@@ -243,9 +243,18 @@ struct GroupState {
 
     /// Whether there is somebody of whose keys no more are kept of which logs tell.
     var isFullOfKeys: Bool {
-        let all = self.announced.values.joined()
+        let all = self.announced.values.joined().map(\.epoch.owner)
         guard all.count >= Limits.announcedKeysOfPerson else { return false }
-        return Set(all.map(\.epoch.owner)).contains { !self.hasRoom(forKeyOf: $0) }
+        // What devices made that are cut has a room of its own.
+        let (cut, members) = (self.view.roster.cutDevices, self.view.roster.members)
+        let (out, counted) = (all.filter(cut.contains), all.filter { !cut.contains($0) })
+        return [out, counted].contains { owners in
+            let counts = owners.reduce(into: [PersonID: Int]()) { $0[$1.person, default: 0] += 1 }
+            return counts.contains { person, count in
+                count >= Limits.announcedKeysOfPerson
+                    || members[person] == nil && all.count >= Limits.announcedKeys
+            }
+        }
     }
 
     /// Whether one more key is kept of which a log of somebody tells: each has a share, members in any case.

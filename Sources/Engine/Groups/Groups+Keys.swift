@@ -50,11 +50,18 @@ extension Groups {
         in id: ConversationID
     ) -> [GroupAction] {
         let told = AnnouncedEpoch(announcement, by: person, on: log.author)
-        // What can be taken at once needs no room.
-        let given = self.given(told, in: id)
-        let isTaken = given.flatMap { self.table[id]?.takesKey(of: told.epoch.owner, $0) } ?? false
+        let isTaken = self.isTakenAtOnce(told, in: id)
         guard self.table[id]?.note(told, needsRoom: !isTaken) == true else { return [] }
         return self.tryKeys([announcement.id], of: id)
+    }
+
+    /// Whether a key is taken once it is noted: then it needs no room among those that wait.
+    private func isTakenAtOnce(_ told: AnnouncedEpoch, in id: ConversationID) -> Bool {
+        guard let state = self.table[id], let given = self.given(told, in: id),
+            state.takesKey(of: told.epoch.owner, given),
+            case .people = state.view.finding(told.epoch)
+        else { return false }
+        return true
     }
 
     mutating func receiveKeys(
@@ -98,13 +105,14 @@ extension Groups {
     /// nothing for which there was room.
     func mistold(_ names: some Sequence<Bytes32>, in id: ConversationID) -> Set<Bytes32> {
         guard let state = self.table[id] else { return [] }
+        let isFull = state.isFullOfKeys
         return Set(
             names.filter { name in
                 let isGiven =
                     state.siteKeys[name] != nil
                     || self.peers.values.contains { $0.groups[id]?.keys[name] != nil }
                 guard isGiven, state.pendingEpochs[name] == nil else { return false }
-                guard let told = state.announced[name] else { return state.isFullOfKeys }
+                guard let told = state.announced[name] else { return isFull }
                 return !told.contains { self.given($0, in: id) != nil }
             })
     }

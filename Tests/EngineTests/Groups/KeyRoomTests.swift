@@ -55,6 +55,21 @@ struct KeyRoomTests {
     }
 
     // Shows: daemon.group-members
+    @Test("is taken by keys that nobody can use, too, however many are given and announced")
+    func unusable() {
+        var (scene, right, _) = self.scene()
+        for number in 0..<2 * Limits.announcedKeysOfPerson {
+            let wrong = EpochAnnouncement(
+                of: Self.key(number), in: scene.group.id, by: scene.mallory.device,
+                basis: right.basis, people: [scene.olga.id])
+            let key = EpochKey(id: wrong.id, key: Self.key(number))
+            _ = scene.receive(.epochKeys(scene.group.id, [key]))
+            #expect(scene.announce(wrong, by: scene.mallory) == 0)
+        }
+        #expect(scene.state.announced.count == Limits.announcedKeysOfPerson)
+    }
+
+    // Shows: daemon.group-members
     @Test("is full of keys whose logs are not here, and one that somebody else gives is taken")
     func passedOn() {
         var (scene, right, given) = self.scene()
