@@ -233,6 +233,9 @@ package actor MessageStore {
     }
 
     /// The runs of a log from one entry to another that are all here, in order; about so many bytes, but one in any case.
+    ///
+    /// Before one that deletes others' texts come those that these were in, and at the end what has emptied some, both
+    /// where there is room. In a group the opening of the log, where it ends with that, comes with the run behind it.
     package func runs(
         of log: LogKey, from first: UInt64, through last: UInt64, isGroup: Bool,
         by keyring: Keyring, byteLimit: Int

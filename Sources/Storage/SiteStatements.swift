@@ -52,4 +52,14 @@ final class SiteStatements: StatementGroup {
         SELECT seq FROM entries WHERE log = :log AND seq < :seq AND attestation IS NOT NULL
         ORDER BY seq DESC LIMIT 1
         """)
+    /// An entry that has deleted one, of those who may.
+    lazy var eraser = self.sql(
+        """
+        SELECT r.seq, l.incarnation, a.key FROM erasures r
+            CROSS JOIN entries e ON e.log = r.log AND e.seq = r.seq
+            CROSS JOIN logs l ON l.id = r.log CROSS JOIN authors a ON a.id = l.author
+        WHERE r.place = :place AND r.target = :target AND r.prefix = :prefix
+            AND r.person = :person AND e.flags & \(EntryFlags.disputed.rawValue) = 0
+        LIMIT 1
+        """)
 }

@@ -21,7 +21,7 @@ package struct StoreFileIdentity: Hashable, Sendable {
 package struct ArrivedRuns: Sendable {
     package struct Element: Sendable {
         package var run: Run
-        /// Whether it takes the place of one with texts that were deleted since.
+        /// Whether texts of it were deleted, so that it takes the place of one that still has them.
         package var replaces: Bool
         /// Of a group, the key under which it goes.
         package var key: Bytes32?
@@ -40,7 +40,7 @@ package struct ArrivedRuns: Sendable {
 package struct ArrivalPlace: Equatable, Sendable {
     /// The arrival of the last run of which all was given.
     package var arrival: Int64 = 0
-    /// How many runs were given of the next one, which has others deleted.
+    /// How many of the runs that go with the next one, and of those that it has emptied, are done.
     package var within = 0
 
     package init(arrival: Int64 = 0, within: Int = 0) {

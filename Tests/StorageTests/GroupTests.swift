@@ -166,6 +166,44 @@ struct GroupTests {
         await store.close()
     }
 
+    @Test("of what a log announces a bounded part is read at a start, of a group and of two people")
+    func announcedBounded() async throws {
+        let directory = try TemporaryDirectory()
+        let founded = try Founded()
+        let keys = try [60, 70].map { (byte: UInt8) in
+            try PersonKeys([UInt8](repeating: byte, count: 64).span.bytes)
+        }
+        let direct = try DirectConversation(of: keys[0], with: keys[1].publicKeys, at: bob.id)
+        var store = try await directory.open()
+        var batch = founded.batch
+        batch.groups.epochs = []
+        batch.membership[direct.id] = ConversationMembership(.direct(direct), isJoined: true)
+        batch.membership[ops.conversation] = ConversationMembership(.room(ops), isJoined: true)
+        var number: UInt64 = 0
+        for (person, conversation, count) in [
+            (bob, founded.group.id, 1_100), (eve, founded.group.id, 3), (bob, direct.id, 1_050),
+            (bob, ops.conversation, 2),
+        ] {
+            var log = LogWriter(person, in: conversation)
+            while log.ids.count < count {
+                let entries = (0..<min(100, count - log.ids.count)).map { _ in
+                    number += 1
+                    let id = BLAKE2b.hash256([UInt8](number.description.utf8))
+                    return entry(
+                        .epoch(EpochAnnouncement(id: id, basis: [ActID(id)], people: .zero)),
+                        at: time(number))
+                }
+                batch.appends.append(log.append(entries))
+            }
+        }
+        _ = try await store.commit(batch)
+        await store.close()
+        store = try await directory.open()
+        let announced = try await store.snapshot().announced
+        #expect(announced.mapValues(\.count) == [founded.group.id: 1_027, direct.id: 1_024])
+        await store.close()
+    }
+
     @Test("acts go alone, all of a group with its keys, and requests once they are answered")
     func gone() async throws {
         let directory = try TemporaryDirectory()
