@@ -247,6 +247,15 @@ package actor MessageStore {
         }
     }
 
+    /// The edits of a message by its author that are here.
+    package func edits(
+        of target: EntryTarget, in conversation: ConversationID
+    ) throws(StoreFailure) -> [EntryTarget] {
+        try self.perform { (file) throws(SQLiteError) in
+            try file.edits(of: target, in: conversation)
+        }
+    }
+
     /// The certificates of devices, from the logs that they have here.
     package func certificates(
         of devices: Set<PeerID>, by keyring: Keyring

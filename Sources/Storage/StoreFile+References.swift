@@ -244,6 +244,27 @@ extension StoreFile {
         of named: NamedEntry, person: Int64?, in conversation: ConversationID,
         _ progress: inout Progress
     ) throws(SQLiteError) {
+        for (row, author) in try self.edits(of: named, person: person) {
+            try self.eraseEdit(row, by: author, conversation, &progress)
+        }
+    }
+
+    /// The edits of a message by its author, which a deletion of it names, too: so whoever has only these knows it.
+    func edits(of target: EntryTarget, in conversation: ConversationID) throws(SQLiteError)
+        -> [EntryTarget]
+    {
+        let key = LogKey(conversation: conversation, name: target.log)
+        guard let log = try self.logRow(key) else { return [] }
+        let named = NamedEntry(target, in: conversation)
+        return try self.edits(of: named, person: log.person).map { row, author in
+            let name = LogName(author: author, incarnation: UInt64(stored: row.incarnation))
+            return EntryTarget(log: name, seq: UInt64(bitPattern: row.seq), id: row.id)
+        }
+    }
+
+    private func edits(
+        of named: NamedEntry, person: Int64?
+    ) throws(SQLiteError) -> [(row: EntryRow, author: PeerID)] {
         var found: [(log: Int64, seq: Int64)] = []
         for writer in Writer.rows(of: person) {
             try self.bind(self.statements.references.edits, named).bind(.person, writer)
@@ -251,6 +272,7 @@ extension StoreFile {
                     found.append((row.int(.log), row.int(.seq)))
                 }
         }
+        var edits: [(row: EntryRow, author: PeerID)] = []
         for (log, seq) in found {
             guard let row = try self.entryRow(log: log, seq: UInt64(bitPattern: seq)) else {
                 throw .damaged("an entry of a log is missing")
@@ -259,8 +281,9 @@ extension StoreFile {
                 (row) throws(SQLiteError) in PeerID(try row.bytes32(.key))
             }
             guard let author else { throw .damaged("an entry is of no log") }
-            try self.eraseEdit(row, by: author, conversation, &progress)
+            edits.append((row, author))
         }
+        return edits
     }
 
     /// Takes the text of an edit off the disk; the node is told as of any other entry.

@@ -132,6 +132,22 @@ import Testing
         }
     }
 
+    @Test("what goes with a message that is taken back is the edits by its author, on any device")
+    func edits() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var story = Story()
+        let first = story.write(.text("one"), in: 0)
+        let edits =
+            [story.write(.edit("two", of: first), in: 0)]
+            + [story.write(.edit("three", of: first), in: 1)]
+        story.write(.edit("by somebody else", of: first), in: 3)
+        for append in story.appends.joined() { _ = try await store.commit(batch(append)) }
+        let found = try await store.edits(of: first, in: ops.conversation)
+        #expect(Set(found) == Set(edits))
+        #expect(try await store.edits(of: edits[0], in: ops.conversation).isEmpty)
+    }
+
     // Shows: shown.edit
     @Test(
         "whatever comes first, all stores show the same in the end",

@@ -8,6 +8,8 @@ of its own.
 from __future__ import annotations
 
 import argparse
+import base64
+import json
 import os
 import shutil
 import sys
@@ -30,6 +32,7 @@ PRIVATE_TEXTS = {"direct": "zyxw to one", SECRET_ROOM: "zyxw in secret", GROUP: 
 FILE_BYTES = b"zyxw in a file. " * 20_000
 PRIVATE = [text.encode() for text in PRIVATE_TEXTS.values()] + [b"zyxwvault", b"zyxwteam", FILE_BYTES[:16]]
 # And what a server may not see, but a member may.
+GONE_TEXTS = ["zyxw is deleted", "zyxw is edited and deleted", "zyxw is edited again"]
 NAMES = [b"Zyxwada", b"Zyxwben", OPEN_TEXT.encode(), b"zyxwops"]
 
 
@@ -65,16 +68,19 @@ class SitesMember:
             arguments = ["--listen", "127.0.0.1:0", "--name", f"Zyxw{name}", *options(self.server)]
             self.nodes.append(Daemon(self.programs, self.folder, name, arguments))
             self.nodes[-1].start()
-        invitation = enter_realm(*self.nodes)
+        self.invitation = enter_realm(*self.nodes)
         self.carriers = [Carrier(node, self.folder) for node in self.nodes]
         self.carriers[0].set_up()
         self.reader = Reader(self.server.url)
         self.reader.start()
+        self.asking = Connection(self.server.url)
+        self.asking.subscribe("_INBOX.member")
         for node, carrier in zip(self.nodes, self.carriers):
             node.call("join", room=ROOM)
             carrier.start()
         self.talk()
-        self.judge(invitation)
+        self.delete()
+        self.judge(self.invitation)
         self.checks.same("every program ends well", self.end(), [0] * 4)
 
     def await_text(self, node: Daemon, room: str, text: str) -> None:
@@ -82,6 +88,31 @@ class SitesMember:
             return text in node.stoa("history", room)[1]
 
         until(f"{node.name} has: {text}", has)
+
+    def delete(self) -> None:
+        """Ada deletes what she has edited: none of it is stored after that."""
+        ada, ben = self.nodes
+        message = ada.call("send", to=ROOM, text=GONE_TEXTS[0])["id"]
+        for text in GONE_TEXTS[1:]:
+            ada.output("edit", message, text)
+            self.await_text(ben, ROOM, text)
+        until("all of it is stored", lambda: self.stored() == set(GONE_TEXTS))
+        ada.output("delete", message)
+        until("nothing of what was deleted is stored", lambda: not self.stored())
+
+    def stored(self) -> set[str]:
+        """Those of the texts that are to be deleted that are in stored messages of the open room."""
+        room = next(each["id"] for each in self.nodes[0].every("conversations") if each["name"] in (ROOM, "zyxwops"))
+        root = Root.of_room(self.invitation, room)
+        found: set[str] = set()
+        for subject in {subject for subject, _ in self.reader.heard if subject.startswith(f"stoa.{root.tag}.")}:
+            self.asking.publish(
+                "$JS.API.STREAM.MSG.GET.STOA", json.dumps({"last_by_subj": subject}).encode(), "_INBOX.member")
+            self.asking.flush()
+            answer = json.loads(self.asking.next()[1])
+            item = root.open(subject, base64.b64decode(answer["message"]["data"])) or b""
+            found |= {text for text in GONE_TEXTS if text.encode() in item}
+        return found
 
     def await_request(self, node: Daemon, what: str) -> None:
         until(f"{node.name} is asked: {what}", lambda: what in node.output("requests"))

@@ -18,15 +18,22 @@ extension NodeShell {
         try self.checkOwn(entry, toDo: "delete it")
         let conversation = entry.key.conversation
         let answer = self.changedMessage(entry.id, in: conversation)
-        self.look(isSmall: true) { (store) throws(StoreFailure) in
-            try store.payloads(entry.key, from: entry.seq, through: entry.seq).first?.state
+        let target = EntryTarget(entry)
+        self.look(isSmall: true) {
+            (store) throws(StoreFailure) -> (PayloadState?, [EntryTarget]) in
+            (
+                try store.payloads(entry.key, from: entry.seq, through: entry.seq).first?.state,
+                try store.edits(of: target, in: conversation)
+            )
         } then: { result in
             switch result {
             // Where it is erased already there is nothing that others would not know.
-            case .success(.erased?): reply.answer(answer)
-            case .success:
+            case .success((.erased?, _)): reply.answer(answer)
+            case .success((_, let edits)):
+                // Servers between sites drop what a deletion names, and do not know what an edit is of.
+                let targets = [target] + edits.suffix(Limits.ownEraseTargets - 1)
                 self.request(
-                    .erase(conversation, [EntryTarget(entry)]),
+                    .erase(conversation, targets),
                     PendingRequest(reply, then: .done { reply.answer(answer) }))
             case .failure(let failure): reply.fail(RPCError(failure))
             }
