@@ -5,19 +5,32 @@ package struct SiteChase: Sendable {
     /// The longest way back.
     package static let limit = 65_536
 
+    /// An item that waits for another one, which the servers do not have.
+    package struct Waiting: Hashable, Sendable {
+        package var subject: String
+        /// Whether the user knows its author.
+        package var isKnown: Bool
+
+        package init(_ subject: String, isKnown: Bool) {
+            (self.subject, self.isKnown) = (subject, isKnown)
+        }
+    }
+
     /// The items that wait, each for the next one.
-    private var names: [String]
+    private var names: [Waiting]
     /// Whether something has arrived: what still waits then says the wrong thing of what is before it.
     private var isOnTheWayForward = false
 
     /// The item that waits for ``next``; nil where none does.
-    package var waiting: String? { self.names.dropLast().last }
+    package var waiting: Waiting? { self.names.dropLast().last }
 
     /// Begins where an item waits for another one.
-    package init(for item: String, needing other: String) { self.names = [item, other] }
+    package init(for item: Waiting, needing other: String) {
+        self.names = [item, Waiting(other, isKnown: false)]
+    }
 
     /// What is to be read and imported next; nil at the end.
-    package var next: String? { self.names.last }
+    package var next: String? { self.names.last?.subject }
 
     /// The item was taken or is known here: what waits for it is next.
     package mutating func arrived() {
@@ -26,10 +39,12 @@ package struct SiteChase: Sendable {
     }
 
     /// The item waits itself; false where the way back is too long, or leads round in a circle.
-    package mutating func needs(_ other: String) -> Bool {
-        guard !self.isOnTheWayForward, self.names.count < Self.limit, other != self.names.last
+    package mutating func needs(_ other: String, isKnown: Bool) -> Bool {
+        guard !self.isOnTheWayForward, self.names.count < Self.limit, let last = self.next,
+            other != last
         else { return false }
-        self.names.append(other)
+        self.names[self.names.count - 1].isKnown = isKnown
+        self.names.append(Waiting(other, isKnown: false))
         return true
     }
 }

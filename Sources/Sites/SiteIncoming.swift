@@ -65,7 +65,7 @@ package struct SiteIncoming: Sendable {
     /// What was looked for and found.
     private var found: SiteOutgoing.Item?
     /// Items that wait for others that the servers do not have.
-    private var stranded: [String] = []
+    private var stranded: [SiteChase.Waiting] = []
 
     /// How many items the daemon has taken, and how many it has refused, by its word.
     package private(set) var takenCount = 0
@@ -272,7 +272,9 @@ package struct SiteIncoming: Sendable {
             case .waits:
                 isOpen = true
                 if let needs = outcome.needs, self.chases.count < Self.chaseLimit {
-                    self.chases.append(SiteChase(for: arrival.item.subject, needing: needs))
+                    let item = SiteChase.Waiting(
+                        arrival.item.subject, isKnown: outcome.known == true)
+                    self.chases.append(SiteChase(for: item, needing: needs))
                 }
             case .early: isOpen = true
             default: break
@@ -313,7 +315,11 @@ package struct SiteIncoming: Sendable {
             if outcome.verdict == .taken { self.planAgain(at: now) }
             return true
         case .waits:
-            if let needs = outcome.needs, self.chases[0].needs(needs) { return false }
+            if let needs = outcome.needs,
+                self.chases[0].needs(needs, isKnown: outcome.known == true)
+            {
+                return false
+            }
             self.chases.removeFirst()
         // Something else is there in its place.
         case .unsealed, .forged: self.strand()
@@ -332,8 +338,14 @@ package struct SiteIncoming: Sendable {
         }
     }
 
+    /// What the daemon says of an item that it was given beside these.
+    package mutating func heard(_ outcome: ImportItemsMethod.Outcome, at now: UInt64) {
+        self.count(outcome)
+        if outcome.verdict == .taken { self.planAgain(at: now) }
+    }
+
     /// Takes out the items that were found to wait for others that the servers do not have.
-    package mutating func takeStranded() -> [String] {
+    package mutating func takeStranded() -> [SiteChase.Waiting] {
         defer { self.stranded = [] }
         return self.stranded
     }

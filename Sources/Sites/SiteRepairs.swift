@@ -13,7 +13,7 @@ package struct SiteRepairs: Sendable {
     /// How many subjects are looked at in a moment, and how long after these others are.
     private static let looksAtOnce = 8
     private static let paceMilliseconds: UInt64 = 1_000
-    /// How long nobody is answered again of a subject.
+    /// How long nobody is answered again of a subject once it was looked at or seen.
     package static let restMilliseconds: UInt64 = 60_000
 
     private struct Held: Sendable {
@@ -23,7 +23,7 @@ package struct SiteRepairs: Sendable {
 
     private var held: [Held] = []
     private var bytes = 0
-    /// What is held, and what was looked at or seen a moment ago: until when it rests.
+    /// What is held, which has no end, and what was looked at or seen a moment ago: until when it rests.
     private var resting: [String: UInt64] = [:]
     private var earliest: UInt64 = 0
 
@@ -48,18 +48,19 @@ package struct SiteRepairs: Sendable {
             else { continue }
             self.bytes += item.data.count
             let due = given.mine == true ? own : others
-            self.resting[item.subject] = due + Self.restMilliseconds
+            self.resting[item.subject] = .max
             let place = self.held.firstIndex { $0.due > due } ?? self.held.endIndex
             self.held.insert(Held(item: item, due: due), at: place)
         }
     }
 
     /// The servers have given this.
-    package mutating func saw(_ item: SiteOutgoing.Item) {
+    package mutating func saw(_ item: SiteOutgoing.Item, at now: UInt64) {
         guard self.resting[item.subject] != nil else { return }
         self.held.removeAll {
             guard $0.item.isSame(as: item) else { return false }
             self.bytes -= $0.item.data.count
+            self.resting[item.subject] = now + Self.restMilliseconds
             return true
         }
     }
@@ -72,6 +73,7 @@ package struct SiteRepairs: Sendable {
         self.held.removeFirst(due.count)
         self.bytes -= due.reduce(0) { $0 + $1.data.count }
         self.earliest = now + Self.paceMilliseconds
+        for item in due { self.resting[item.subject] = now + Self.restMilliseconds }
         return due
     }
 

@@ -14,6 +14,9 @@ package struct SiteStock: Hashable, Sendable {
         (self.bytes, self.limit, self.oldest) = (bytes, limit, oldest)
     }
 
+    /// Whether there is room for what was lost, too: a fifth of the limit is left for what is new.
+    package var hasRoom: Bool { self.limit <= 0 || self.bytes < UInt64(self.limit) / 5 * 4 }
+
     /// That the servers drop messages that some machines may not have read, and what to do; nil where they do not.
     package func problem(at now: Int64) -> String? {
         let age = max(0, now - self.oldest) / Self.dayMilliseconds

@@ -14,6 +14,8 @@ final class SitesReportFile {
     private var writtenAt: UInt64 = 0
     /// What servers that answer refuse or do not keep: what is published, what is to be heard, what is old.
     private var lacks: (publishing: String?, hearing: String?, stock: String?)
+    /// Whether the servers have room for what they have lost, too.
+    private(set) var hasRoom = true
     var alarm = SiteAlarm()
     /// Whether what is kept for the next start has changed, too.
     var isKeepDue = false
@@ -42,6 +44,7 @@ final class SitesReportFile {
     }
 
     func linked(_ server: String?, _ facts: SiteServers.StreamFacts) {
+        self.hasRoom = facts.stock.hasRoom
         self.lacks.stock = facts.stock.problem(at: Int64(SystemClock.wallMilliseconds()))
         self.set(.linked, self.lack)
         self.report.server = server

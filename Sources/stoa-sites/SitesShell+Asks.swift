@@ -14,8 +14,8 @@ extension SitesShell {
 
     /// Notes what the servers were found not to have.
     func noteMissing() {
-        for subject in self.incoming.takeStranded() {
-            self.asks.lacks(before: subject, at: Self.now)
+        for item in self.incoming.takeStranded() {
+            self.asks.lacks(before: item.subject, isKnown: item.isKnown, at: Self.now)
         }
     }
 
@@ -34,6 +34,8 @@ extension SitesShell {
                 guard case .result(let json) = outcome,
                     let said = Received<ImportItemsMethod.Result>(json).value.outcomes.first
                 else { return }
+                // It may be taken by now.
+                self.incoming.heard(said, at: Self.now)
                 self.ask(for: said, before: subject)
                 self.schedule()
             }
@@ -59,7 +61,10 @@ extension SitesShell {
     /// Publishes what others have asked for where it is still missing.
     func publishRepairs() {
         guard let servers = self.servers else { return }
-        for item in self.repairs.due(at: Self.now) {
+        let due = self.repairs.due(at: Self.now)
+        // Where little is left, what is brought again would have other messages dropped, and these missed.
+        guard self.report.hasRoom else { return }
+        for item in due {
             do throws(ServerError) {
                 guard let there = try servers.message(item.subject) else {
                     self.publishAgain(item)

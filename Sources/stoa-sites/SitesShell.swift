@@ -534,7 +534,7 @@ final class SitesShell {
                 let outcomes = Received<ImportItemsMethod.Result>(json).value.outcomes
                 for item in self.incoming.given(outcomes, at: Self.now) {
                     self.outgoing.saw(item)
-                    self.repairs.saw(item)
+                    self.repairs.saw(item, at: Self.now)
                 }
                 self.tellReport()
                 self.keepSoon()

@@ -54,6 +54,16 @@ import Testing
         if let told { #expect(text?.contains("older than \(told),") == true) }
     }
 
+    @Test(
+        "there is room for what was lost below four fifths of the limit",
+        arguments: [
+            (7_999, 10_000, true), (8_000, 10_000, false), (.max, 10_000, false), (.max, 0, true),
+            (.max, -1, true), (0, 1, false), (0, 5, true),
+        ] as [(UInt64, Int64, Bool)])
+    func room(bytes: UInt64, limit: Int64, hasRoom: Bool) {
+        #expect(SiteStock(bytes: bytes, limit: limit, oldest: 0).hasRoom == hasRoom)
+    }
+
     @Test("a server that lies about its oldest message changes words alone")
     func lies() {
         for oldest in [Int64.min / 2, 0, Int64.max] {

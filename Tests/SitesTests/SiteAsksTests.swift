@@ -8,14 +8,14 @@ import Testing
         _ subjects: [String], until end: UInt64, missing: (Int) -> Int64 = { _ in 1 }
     ) -> [(subject: String, at: UInt64)] {
         var asks = SiteAsks()
-        for subject in subjects { asks.lacks(before: subject, at: 0) }
+        for subject in subjects { asks.lacks(before: subject, isKnown: false, at: 0) }
         var moments: [(String, UInt64)] = []
         while let now = asks.nextDue, now < end {
             guard let subject = asks.next(at: now) else { continue }
             asks.asked(subject, missing: missing(moments.count), at: now)
             moments.append((subject, now))
             // As another way back ends there.
-            asks.lacks(before: subject, at: now)
+            asks.lacks(before: subject, isKnown: false, at: now)
         }
         return moments
     }
@@ -25,36 +25,38 @@ import Testing
     func patience() {
         var asks = SiteAsks()
         #expect(asks.nextDue == nil)
-        asks.lacks(before: "a", at: 5)
+        asks.lacks(before: "a", isKnown: false, at: 5)
         #expect(asks.next(at: 12_004) == nil)
         #expect(asks.next(at: 12_005) == "a")
         asks.settled("a")
         #expect(asks.nextDue == nil)
         let found = Self.moments(["a"], until: 86_400_000).map(\.at)
-        #expect(found.prefix(4) == [12_000, 24_000, 48_000, 96_000])
+        #expect(found.prefix(4) == [12_000, 27_000, 51_000, 99_000])
         #expect(found.count < 35, "once an hour in the end")
     }
 
     @Test("is asked for soon again where something of it has come")
     func progress() {
         let found = Self.moments(["a"], until: 120_000) { max(1, 640 - 64 * Int64($0)) }
-        #expect(found.map(\.at) == (1...9).map { 12_000 * $0 })
+        #expect(found.map(\.at) == (0...7).map { 12_000 + 15_000 * $0 })
     }
 
     // Shows: sites.vanished
-    @Test("is asked for ten times a minute at most, however much it is, and all of it is")
+    @Test("is asked for four times a minute at most, however much it is, and all of it is")
     func pace() {
         let subjects = (0..<5_000).map { "s\($0)" }
-        let found = Self.moments(subjects, until: 8_000_000)
-        for (one, next) in zip(found, found.dropFirst()) { #expect(next.at - one.at >= 6_000) }
+        let found = Self.moments(subjects, until: 20_000_000)
+        for (one, next) in zip(found, found.dropFirst()) { #expect(next.at - one.at >= 15_000) }
         #expect(Set(found.map(\.subject)).count == SiteAsks.limit)
     }
 
     @Test("gives way to something new where it was asked for in vain")
     func room() {
         var asks = SiteAsks()
-        for number in 0..<SiteAsks.limit { asks.lacks(before: "s\(number)", at: 0) }
-        asks.lacks(before: "new", at: 0)
+        for number in 0..<SiteAsks.limit {
+            asks.lacks(before: "s\(number)", isKnown: false, at: 0)
+        }
+        asks.lacks(before: "new", isKnown: false, at: 0)
         for count in 0..<2 {
             let now = 12_000 + UInt64(count) * 50_000
             guard let subject = asks.next(at: now) else { continue }
@@ -62,13 +64,45 @@ import Testing
             asks.asked(subject, missing: 1, at: now)
             asks.asked(subject, missing: 1, at: now)
         }
-        asks.lacks(before: "new", at: 100_000)
+        asks.lacks(before: "new", isKnown: false, at: 100_000)
         var found: Set<String> = []
         for count in 0..<UInt64(2 * SiteAsks.limit) {
-            if let subject = asks.next(at: 200_000 + count * 6_000) { found.insert(subject) }
+            if let subject = asks.next(at: 200_000 + count * SiteAsks.paceMilliseconds) {
+                found.insert(subject)
+            }
             if let subject = found.first { asks.settled(subject) }
         }
         #expect(asks.nextDue == nil || found.contains("new"))
+    }
+
+    // Shows: sites.vanished
+    @Test("is asked for first where the user knows who wrote, however much others invent")
+    func known() {
+        var asks = SiteAsks()
+        for number in 0..<SiteAsks.limit {
+            asks.lacks(before: "s\(number)", isKnown: false, at: 0)
+        }
+        // In vain, until it is due later than all that is invented.
+        asks.lacks(before: "known", isKnown: true, at: 0)
+        for count in 0..<UInt64(8) {
+            let now = 12_000 + count * 1_000_000
+            #expect(asks.next(at: now) == "known")
+            asks.asked("known", missing: 1, at: now)
+        }
+        for number in 0..<5_000 {
+            asks.lacks(before: "t\(number)", isKnown: false, at: 7_100_000)
+        }
+        #expect(asks.next(at: 20_000_000) == "known", "it never gives way to others")
+        for number in 0..<SiteAsks.limit {
+            asks.lacks(before: "k\(number)", isKnown: true, at: 20_000_000)
+        }
+        var found: Set<String> = []
+        for count in 1..<UInt64(SiteAsks.limit) {
+            guard let subject = asks.next(at: 20_000_000 + count * 15_000) else { continue }
+            found.insert(subject)
+            asks.settled(subject)
+        }
+        #expect(found.count > 1_000 && found.allSatisfy { $0.hasPrefix("k") })
     }
 }
 
@@ -99,9 +133,13 @@ import Testing
     func seen() {
         var repairs = SiteRepairs()
         repairs.take([Self.item("a"), Self.item("b")], at: 0) { $0.lowerBound }
-        repairs.saw(SiteOutgoing.Item(subject: "a", data: [1, 2, 3]))
-        repairs.saw(SiteOutgoing.Item(subject: "b", data: [9]))
+        repairs.saw(SiteOutgoing.Item(subject: "a", data: [1, 2, 3]), at: 5_000)
+        repairs.saw(SiteOutgoing.Item(subject: "b", data: [9]), at: 5_000)
         #expect(repairs.due(at: 60_000).map(\.subject) == ["b"], "what is there is another")
+        repairs.take([Self.item("a")], at: 64_999) { $0.lowerBound }
+        #expect(repairs.nextDue == nil)
+        repairs.take([Self.item("a")], at: 65_000) { $0.lowerBound }
+        #expect(repairs.nextDue != nil)
     }
 
     // Shows: sites.vanished
@@ -120,6 +158,20 @@ import Testing
             for item in due { looks[item.subject, default: 0] += 1 }
         }
         #expect(looks.count == 64 && looks.values.allSatisfy { $0 <= 2 })
+    }
+
+    @Test("is held once, however long it waits for its look")
+    func once() {
+        var repairs = SiteRepairs()
+        let items = (0..<1_000).map { Self.item("s\($0)") }
+        var looks: [String: Int] = [:]
+        repairs.take(items, at: 0) { $0.lowerBound }
+        for second in 0..<UInt64(127) {
+            if second == 100 { repairs.take(items.suffix(200), at: 100_000) { $0.lowerBound } }
+            for item in repairs.due(at: second * 1_000) { looks[item.subject, default: 0] += 1 }
+        }
+        #expect(looks.count == 1_000 && looks.values.allSatisfy { $0 == 1 })
+        #expect(repairs.nextDue == nil)
     }
 
     // Shows: sites.vanished

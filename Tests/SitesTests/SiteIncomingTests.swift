@@ -132,7 +132,8 @@ private func steps(
     func stranded() {
         var play = Play([1, 3, 4, 5])
         _ = play.run()
-        #expect(Set(play.incoming.takeStranded()) == ["stoa.t.3"])
+        #expect(
+            Set(play.incoming.takeStranded()) == [SiteChase.Waiting("stoa.t.3", isKnown: false)])
         #expect(play.incoming.takeStranded().isEmpty)
         for verdict in [ImportItemsMethod.Verdict.unsealed, .forged, .foreign, .early] {
             var incoming = Self.after(2)
@@ -143,8 +144,37 @@ private func steps(
                 }
             }
             let isMissing = verdict == .unsealed || verdict == .forged
-            #expect(incoming.takeStranded() == (isMissing ? ["stoa.t.2"] : []))
+            #expect(incoming.takeStranded().map(\.subject) == (isMissing ? ["stoa.t.2"] : []))
         }
+    }
+
+    @Test("is named with whether the user knows who wrote what waits", arguments: [2, 3])
+    func strandedOfKnown(first: Int) {
+        for isKnown in [true, false] {
+            var incoming = Self.after(first)
+            _ = steps(&incoming, limit: 100) { subject in
+                ImportItemsMethod.Outcome {
+                    guard subject != "stoa.t.1" else { return $0.verdict = .forged }
+                    $0.verdict = .waits
+                    $0.needs = subject == "stoa.t.3" ? "stoa.t.2" : "stoa.t.1"
+                    $0.known = subject == "stoa.t.2" && isKnown ? true : nil
+                }
+            }
+            let expected = SiteChase.Waiting("stoa.t.2", isKnown: isKnown)
+            #expect(incoming.takeStranded() == [expected])
+        }
+    }
+
+    @Test("is read again where something that it waits for was taken beside it")
+    func heard() {
+        var play = Play([1, 3])
+        _ = play.run()
+        #expect(play.incoming.nextDue == nil || play.incoming.waiting > 0)
+        var outcome = ImportItemsMethod.Outcome()
+        outcome.verdict = .taken
+        let count = play.incoming.takenCount
+        play.incoming.heard(outcome, at: 5_000)
+        #expect(play.incoming.takenCount == count + 1 && play.incoming.nextDue != nil)
     }
 
     @Test("is read again where it failed, and nothing is passed over")

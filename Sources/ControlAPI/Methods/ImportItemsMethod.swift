@@ -82,6 +82,7 @@ package enum ImportItemsMethod: ControlMethod {
     package struct Outcome: ControlValue {
         package var verdict = Verdict.known
         package var needs: String?
+        package var known: Bool?
         package var ask: Ask?
 
         package init() {}
@@ -94,6 +95,9 @@ package enum ImportItemsMethod: ControlMethod {
             visitor.field(
                 "needs", &self.needs, .any,
                 "The subject of the missing item; left out unless the item waits.")
+            visitor.field(
+                "known", &self.known, .any,
+                "Whether you know the author of an item that waits; left out if not.")
             visitor.field(
                 "ask", &self.ask, .any,
                 "A question to others for the missing items; left out without asks, or if nothing is known to be missing."

@@ -20,6 +20,10 @@ extension Node {
             conversation = run.key.conversation
             let tail = self.conversations.table[conversation]?.log(run.key.name).tail.seq ?? 0
             guard run.first > tail + 1 else { return nil }
+            // What was said before a newcomer's time is not theirs to read.
+            guard tail > 0 || self.groups.table[conversation]?.group.history != .joined else {
+                return nil
+            }
             what = .runs(run.key.name, first: tail + 1, last: run.first - 1)
         case .act(let act):
             guard case .act(let missing) = name else { return nil }
@@ -29,8 +33,24 @@ extension Node {
         guard let place = self.sitePlaces(of: realm)[conversation], place.scope == .all else {
             return nil
         }
+        // All of the realm would hear there that this device is on.
+        guard self.own.configuration.preferences.tellsPresence || !self.isOpenRoom(conversation)
+        else { return nil }
         let ask = SiteAsk(for: what, in: conversation, at: self.now.wall, by: self.own.signer)
         return (ask, place.root)
+    }
+
+    private func isOpenRoom(_ id: ConversationID) -> Bool {
+        self.conversations.table[id]?.kind.room != nil
+    }
+
+    /// Whether an item is by somebody whom the user knows: gaps that others invent keep none of theirs waiting.
+    package func isByKnown(_ item: SiteItem) -> Bool {
+        switch item {
+        case .run(let run): self.tier(of: run.key.name.author) > .fellow
+        case .act(let act): act.statement.device.map { self.tier(of: $0) > .fellow } ?? false
+        default: false
+        }
     }
 
     // MARK: What others lack
@@ -48,10 +68,25 @@ extension Node {
                 || conversation.kind.direct?.device == ask.device
                 || conversation.kind.group != nil
         else { return .refused(.early) }
-        guard self.catchUp.siteAskers.isNews(ask, at: self.now) else { return .known }
+        // Before the other one has written, an answer says more of a private user than they were told.
+        guard
+            self.own.configuration.preferences.tellsPresence || conversation.kind.direct == nil
+                || self.isOwnDevice(ask.device) || self.isAnswered(conversation.id)
+        else { return .known }
+        guard self.hasSome(of: ask.what, in: conversation),
+            self.catchUp.siteAskers.isNews(ask, at: self.now)
+        else { return .known }
         guard ask.isValid else { return .refused(.forged) }
         let tier = self.tier(of: ask.device)
         return self.catchUp.siteAskers.take(ask, tier, at: self.now) ? .asks(ask) : .known
+    }
+
+    /// Whether anything of what is asked for is here.
+    private func hasSome(of what: SiteAsk.What, in conversation: Conversation) -> Bool {
+        switch what {
+        case .runs(let name, let first, _): conversation.log(name).head.seq >= first
+        case .act(let id): self.groups.table[conversation.id]?.acts[id] != nil
+        }
     }
 
     /// An act of a group that somebody lacks, and what is before it, as far as that is here: the newest first, each with

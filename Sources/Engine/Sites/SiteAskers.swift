@@ -2,8 +2,8 @@ internal import Formats
 
 /// Who has asked for what vanished from servers: how often each is answered, and all together.
 ///
-/// Those who are only of the realm get no more than half, so that many keys of one of them keep nobody back whom the
-/// user knows.
+/// No more is answered than a program looks up: 64 runs each, eight looks a second. Those who are only of the realm get
+/// no more than half, so that many keys of one of them keep nobody back whom the user knows.
 struct SiteAskers: Sendable {
     private struct Answered: Sendable {
         /// By the asker's clock.
@@ -39,10 +39,12 @@ struct SiteAskers: Sendable {
         }
         var answered =
             self.answered[ask.device] ?? Answered(time: ask.time, heardAt: now.monotonic)
-        guard answered.bucket.take(at: now.monotonic),
-            tier > .fellow || self.fellows.take(at: now.monotonic),
-            self.all.take(at: now.monotonic)
+        // What is not answered takes nothing of any share.
+        var (all, fellows) = (self.all, self.fellows)
+        guard answered.bucket.take(at: now.monotonic), all.take(at: now.monotonic),
+            tier > .fellow || fellows.take(at: now.monotonic)
         else { return false }
+        (self.all, self.fellows) = (all, fellows)
         (answered.time, answered.heardAt) = (ask.time, now.monotonic)
         self.answered[ask.device] = answered
         return true
@@ -51,8 +53,8 @@ struct SiteAskers: Sendable {
 
 extension Limits {
     /// How many questions for what vanished from servers are answered in a minute: of one device, and of all.
-    static let siteAsksOfOne = 12
-    static let siteAsksOfAll = 48
+    static let siteAsksOfOne = 4
+    static let siteAsksOfAll = 6
     static let siteAskMilliseconds: UInt64 = 60_000
     /// The most acts that answer one: that which is asked for, and what is before it.
     static let siteActsAnswered = 32

@@ -41,7 +41,7 @@ package enum SiteItem: Hashable, Sendable {
         case part(SitePart.Name)
         /// By the act that brings somebody.
         case invitation(ActID)
-        /// One for all, and for what is asked for, so that a server cannot tell them apart.
+        /// One for all, and for what is asked for: by their names a server cannot tell them apart, but by their sizes.
         case signal
         /// Whichever two histories prove it, of a log that ends at the smallest point.
         case fork(LogName)

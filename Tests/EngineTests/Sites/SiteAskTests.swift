@@ -119,19 +119,33 @@ import Testing
         #expect(test.hear(test.ask()) == .refused(.foreign))
     }
 
-    // Shows: sites.vanished
-    @Test("is looked for twelve times a minute for each device, and half of all for fellows")
-    func flood() {
-        var test = self
+    /// How many of 100 asks of each of some devices are answered, one device after the other.
+    private mutating func flood(by numbers: ClosedRange<UInt8>) -> [UInt8: Int] {
         var counts: [UInt8: Int] = [:]
-        for number in 2...9 as ClosedRange<UInt8> {
-            _ = test.take(Self.runs(of: number).map { .run($0) })
-            for time in 0..<100 {
-                let ask = test.ask(by: number, at: Self.wall + UInt64(time))
-                if test.hear(ask) == .asks(ask) { counts[number, default: 0] += 1 }
+        for number in numbers {
+            for time in 0..<UInt64(100) {
+                let ask = self.ask(by: number, at: self.harness.now.wall + time)
+                if self.hear(ask) == .asks(ask) { counts[number, default: 0] += 1 }
             }
         }
-        #expect(counts == [2: 12, 3: 12])
+        return counts
+    }
+
+    private mutating func know(_ number: UInt8) {
+        self.harness.give(.request(RequestID(901), .stand(Harness.peer(number), .known)))
+        self.harness.settle()
+    }
+
+    // Shows: sites.vanished
+    @Test("is looked for a few times a minute for each device, and half of all for fellows")
+    func flood() {
+        var test = self
+        for number in 2...9 as ClosedRange<UInt8> {
+            _ = test.take(Self.runs(of: number).map { .run($0) })
+        }
+        #expect(test.flood(by: 2...8) == [2: 3])
+        test.know(9)
+        #expect(test.flood(by: 9...9) == [9: 3], "the other half is left for those")
         test.pass(60_000)
         let ask = test.ask(by: 9, at: Self.wall + 60_000)
         #expect(test.hear(ask) == .asks(ask), "and on, a minute later")
@@ -139,6 +153,112 @@ import Testing
         let last = test.ask(by: 2, at: test.harness.now.wall)
         #expect(test.hear(last) == .asks(last))
         #expect(test.harness.node.catchUp.siteAskers.count == 1)
+    }
+
+    @Test("costs fellows nothing of their share while all of it is taken by others")
+    func shares() {
+        var test = self
+        for number in 2...4 as ClosedRange<UInt8> {
+            _ = test.take(Self.runs(of: number).map { .run($0) })
+        }
+        test.know(3)
+        test.know(4)
+        #expect(test.flood(by: 3...4) == [3: 4, 4: 2])
+        #expect(test.flood(by: 2...2) == [:])
+        test.pass(10_000)
+        #expect(test.flood(by: 2...2) == [2: 1])
+    }
+
+    @Test("takes nothing of a share where nothing of it is here")
+    func absent() {
+        var test = self
+        _ = test.take(Self.runs(of: 2).map { .run($0) })
+        let all = [
+            SiteAsk.What.runs(Self.log(2).key.name, first: 4, last: 9),
+            .runs(Self.log(7).key.name, first: 1, last: 9), .act(ActID(.zero)),
+        ]
+        for (number, what) in (all + all).enumerated() {
+            let ask = test.ask(what, at: Self.wall + UInt64(number))
+            #expect(test.hear(ask) == .known)
+        }
+        #expect(test.harness.node.catchUp.siteAskers.count == 0)
+        #expect(test.flood(by: 2...2) == [2: 3])
+    }
+
+    @Test("is of somebody whom the user knows, or not")
+    func known() {
+        var test = self
+        let runs = Self.runs(of: 2)
+        _ = test.take([.run(runs[0])])
+        #expect(!test.harness.node.isByKnown(.run(runs[2])))
+        test.know(2)
+        #expect(test.harness.node.isByKnown(.run(runs[2])))
+    }
+
+    // Shows: told.presence
+    @Test("is not asked for in open rooms by who tells nobody that they are there")
+    func privately() {
+        for tells in [true, false] {
+            var test = self
+            test.harness = Harness(realms: Realms([Self.realm]), tellsSignals: tells)
+            test.harness.join(Self.room)
+            test.harness.settle()
+            let run = Self.runs(of: 2)[2]
+            guard case .waits(let name)? = test.take([.run(run)])?.first else {
+                Issue.record("a run waits for the one before it")
+                continue
+            }
+            let asked = test.harness.node.siteAsk(for: .run(run), needing: name, in: Self.realm)
+            #expect((asked != nil) == tells)
+        }
+    }
+
+    // Shows: told.presence
+    @Test("is looked for between two before the other has written, unless presence is private")
+    func betweenTwo() throws {
+        for tells in [true, false] {
+            var test = self
+            test.harness = Harness(realms: Realms([Self.realm]), tellsSignals: tells)
+            test.harness.join(Self.room)
+            test.harness.settle()
+            _ = test.take(Self.runs(of: 2).map { .run($0) })
+            test.harness.give(.request(RequestID(902), .beginDirect(Harness.peer(2))))
+            test.harness.settle()
+            let id = try #require(test.harness.node.begunDirect(with: Harness.peer(2)))
+            test.harness.give(
+                .request(RequestID(903), .send(Outgoing(conversation: id, text: "hello"))))
+            test.harness.settle()
+            let table = test.harness.node.conversations.table
+            let name = try #require(table[id]?.names(of: Harness.ownKey).first)
+            let ask = SiteAsk(
+                for: .runs(name, first: 1, last: 1), in: id, at: Self.wall, by: signer(2))
+            #expect(test.hear(ask) == (tells ? .asks(ask) : .known))
+        }
+    }
+
+    // Shows: told.joined
+    @Test("is not asked for where newcomers are shown no history and all of a log is missing")
+    func newcomer() {
+        for history in [Group.History.all, .joined] {
+            var net = GroupNet(1...2, history: history, realm: GroupNet.realm)
+            net.write("hello", by: 1)
+            net.settle()
+            let node = net[2].node
+            func asked(_ log: TestLog, _ first: UInt64) -> SiteAsk.What? {
+                let prev = log.opening().ids[0]
+                let run = log.run([TestLog.text("a text", at: 9)], first: first, prev: prev).run
+                return node.siteAsk(
+                    for: .run(run), needing: .run(through: prev), in: GroupNet.realm)?.ask.what
+            }
+            let other = TestLog(signer(9), in: net.group)
+            let all = SiteAsk.What.runs(other.key.name, first: 1, last: 2)
+            #expect(asked(other, 3) == (history == .all ? all : nil))
+            let tail = net.entries(of: 1, at: 2)
+            #expect(tail > 0)
+            let name = net.log(of: 1).name
+            let log = TestLog(signer(1), incarnation: name.incarnation, in: net.group)
+            #expect(asked(log, tail + 3) == .runs(name, first: tail + 1, last: tail + 2))
+        }
     }
 
     @Test("are acts, too: with the one that is asked for what is before it comes")

@@ -19,7 +19,7 @@ extension NodeShell {
         }
     }
 
-    /// Gives what is asked for, as far as it is here and shared, about so many bytes.
+    /// Gives what is asked for, as far as it is here and shared, about so many bytes: of each ask its part of what is left.
     func answer(
         _ asks: [SiteAsk], of realm: Realm, byteLimit: Int,
         then: @escaping ([ExportItemsMethod.Item]) -> Void
@@ -39,30 +39,35 @@ extension NodeShell {
             return self.answer(rest, places, answer, then: then)
         }
         var answer = answer
+        let part = answer.bytesLeft / asks.count
+        // An own item that is published at once says that its author is on.
+        let isToTell = self.configuration.tellsPresence
         switch ask.what {
         case .act(let id):
             let (own, acts) = self.node.ask { node in
                 (node.id, node.siteActs(through: id, of: ask.conversation))
             }
-            for (act, root) in acts {
-                answer.add(
-                    ExportItemsMethod.Item(.act(act), root, isOwn: act.statement.device == own))
+            let end = answer.bytesLeft - part
+            for (act, root) in acts where answer.bytesLeft > end {
+                let isOwn = isToTell && act.statement.device == own
+                answer.add(ExportItemsMethod.Item(.act(act), root, isOwn: isOwn))
             }
             self.answer(rest, places, answer, then: then)
         case .runs(let name, let first, let last):
             let log = LogKey(conversation: ask.conversation, name: name)
-            let (keyring, bytes) = (self.keyring, answer.bytesLeft)
+            let keyring = self.keyring
             self.ask { (store) async throws(StoreFailure) in
                 try await store.runs(
                     of: log, from: first, through: last, isGroup: place.sort == .group,
-                    by: keyring, byteLimit: bytes)
+                    by: keyring, byteLimit: part)
             } then: { found in
                 var answer = answer
                 // What the store cannot read it says elsewhere.
                 for element in (try? found.get()) ?? [] {
                     guard let root = self.root(of: element, places) else { continue }
                     var item = ExportItemsMethod.Item(
-                        .run(element.run), root, isOwn: self.isOwnLog(element.run.key))
+                        .run(element.run), root,
+                        isOwn: isToTell && self.isOwnLog(element.run.key))
                     item.replaces = element.replaces ? true : nil
                     answer.add(item)
                 }

@@ -45,10 +45,13 @@ extension ImportItemsMethod: MethodHandler {
                     if now.keys != tags.keys { shell.after(0) { shell.resumeExport() } }
                     var result = Result()
                     result.outcomes = zip(verdicts, roots).map { Outcome($0, $1) }
-                    if params.asks == true {
-                        for (index, verdict) in verdicts.enumerated() {
+                    for (index, verdict) in verdicts.enumerated() {
+                        guard case .waits = verdict, let item = admitted[index] else { continue }
+                        let isKnown = shell.node.ask { $0.isByKnown(item) }
+                        result.outcomes[index].known = isKnown ? true : nil
+                        if params.asks == true {
                             result.outcomes[index].ask = shell.ask(
-                                for: admitted[index], verdict, realm)
+                                for: item, verdict, realm)
                         }
                     }
                     let asks = verdicts.compactMap { verdict in
