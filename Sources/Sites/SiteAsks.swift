@@ -49,7 +49,8 @@ package struct SiteAsks: Sendable {
         self.gaps[subject] = Gap(isKnown: isKnown, dueAt: now + Self.patienceMilliseconds)
     }
 
-    /// An item that waits, to be looked at again; ``settled(_:)`` or ``asked(_:missing:at:)`` says what came of that.
+    /// An item that waits, to be looked at again; ``settled(_:)``, ``asked(_:missing:at:)`` or
+    /// ``unasked(_:at:)`` says what came of that.
     package mutating func next(at now: UInt64) -> String? {
         guard self.earliest <= now else { return nil }
         let due = self.gaps.filter { $0.value.dueAt <= now }.min {
@@ -65,6 +66,11 @@ package struct SiteAsks: Sendable {
 
     /// The item waits no more, or is gone itself.
     package mutating func settled(_ subject: String) { self.gaps[subject] = nil }
+
+    /// The item waits, and nobody may be asked for what is before it: it is looked at ever later, behind the others.
+    package mutating func unasked(_ subject: String, at now: UInt64) {
+        self.asked(subject, missing: .max, at: now)
+    }
 
     /// It was asked for what is before an item: so much was missing.
     package mutating func asked(_ subject: String, missing: Int64, at now: UInt64) {

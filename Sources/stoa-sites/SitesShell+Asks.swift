@@ -45,9 +45,8 @@ extension SitesShell {
     }
 
     private func ask(for said: ImportItemsMethod.Outcome, before subject: String) {
-        guard said.verdict == .waits, let ask = said.ask else {
-            return self.asks.settled(subject)
-        }
+        guard said.verdict == .waits else { return self.asks.settled(subject) }
+        guard let ask = said.ask else { return self.asks.unasked(subject, at: Self.now) }
         guard let servers = self.servers, servers.passesSignals else { return }
         servers.publishSignals([SiteOutgoing.Item(subject: ask.subject, data: ask.data.bytes)])
         self.asks.asked(subject, missing: ask.missing, at: Self.now)

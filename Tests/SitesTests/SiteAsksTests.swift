@@ -75,6 +75,23 @@ import Testing
         #expect(asks.nextDue == nil || found.contains("new"))
     }
 
+    @Test("is looked at ever later where nobody may be asked, and keeps nothing else waiting")
+    func unasked() {
+        var asks = SiteAsks()
+        for number in 0..<40 { asks.lacks(before: "s\(number)", isKnown: true, at: 0) }
+        var looks = 0
+        while let now = asks.nextDue, now < 86_400_000 {
+            guard let subject = asks.next(at: now) else { continue }
+            looks += 1
+            asks.unasked(subject, at: now)
+            // As another way back ends there.
+            asks.lacks(before: subject, isKnown: true, at: now)
+        }
+        #expect(looks < 40 * 35)
+        asks.lacks(before: "new", isKnown: true, at: 86_400_000)
+        #expect(asks.next(at: 86_500_000) == "new")
+    }
+
     // Shows: sites.vanished
     @Test("is asked for first where the user knows who wrote, however much others invent")
     func known() {
