@@ -9,6 +9,8 @@ package struct SiteAsks: Sendable {
     private static let lastMilliseconds: UInt64 = 3_600_000
     /// How often something is asked for at most: others answer each device four times a minute.
     package static let paceMilliseconds: UInt64 = 15_000
+    /// How soon another one is looked at where nothing was asked for.
+    private static let lookMilliseconds: UInt64 = 1_000
     /// The most items that wait for something that is missing.
     package static let limit = 1_024
 
@@ -67,9 +69,12 @@ package struct SiteAsks: Sendable {
     /// The item waits no more, or is gone itself.
     package mutating func settled(_ subject: String) { self.gaps[subject] = nil }
 
-    /// The item waits, and nobody may be asked for what is before it: it is looked at ever later, behind the others.
+    /// The item waits, and nobody may be asked for what is before it: it is looked at once in an hour, and another one soon.
     package mutating func unasked(_ subject: String, at now: UInt64) {
-        self.asked(subject, missing: .max, at: now)
+        guard self.gaps[subject] != nil else { return }
+        self.gaps[subject]?.patience = Self.lastMilliseconds
+        self.gaps[subject]?.dueAt = now + Self.lastMilliseconds
+        self.earliest = now + Self.lookMilliseconds
     }
 
     /// It was asked for what is before an item: so much was missing.

@@ -5,10 +5,10 @@ package struct SiteChase: Sendable {
     /// The longest way back.
     package static let limit = 65_536
 
-    /// An item that waits for another one, which the servers do not have.
+    /// An item that waits for another one.
     package struct Waiting: Hashable, Sendable {
         package var subject: String
-        /// Whether the user knows its author.
+        /// Whether the user knows its author, or that of an item that waits for it.
         package var isKnown: Bool
 
         package init(_ subject: String, isKnown: Bool) {
@@ -43,7 +43,9 @@ package struct SiteChase: Sendable {
         guard !self.isOnTheWayForward, self.names.count < Self.limit, let last = self.next,
             other != last
         else { return false }
-        self.names[self.names.count - 1].isKnown = isKnown
+        // What somebody whom the user knows has written waits for it, too.
+        let isNeeded = self.waiting?.isKnown ?? false
+        self.names[self.names.count - 1].isKnown = isKnown || isNeeded
         self.names.append(Waiting(other, isKnown: false))
         return true
     }

@@ -234,7 +234,7 @@ package actor MessageStore {
 
     /// The runs of a log from one entry to another that are all here, in order; about so many bytes, but one in any case.
     ///
-    /// Before one that deletes others' texts come those that these were in, and at the end what has emptied some, both
+    /// Before one that deletes texts of other runs come these runs, and at the end what has emptied some, both
     /// where there is room. In a group the opening of the log, where it ends with that, comes with the run behind it.
     package func runs(
         of log: LogKey, from first: UInt64, through last: UInt64, isGroup: Bool,
@@ -247,12 +247,12 @@ package actor MessageStore {
         }
     }
 
-    /// The edits of a message by its author that are here.
-    package func edits(
+    /// The latest edits of a message by its author that are here, as many as a deletion names beside it.
+    package func latestEdits(
         of target: EntryTarget, in conversation: ConversationID
     ) throws(StoreFailure) -> [EntryTarget] {
         try self.perform { (file) throws(SQLiteError) in
-            try file.edits(of: target, in: conversation)
+            try file.latestEdits(of: target, in: conversation)
         }
     }
 

@@ -37,6 +37,14 @@ final class ReferenceStatements: StatementGroup {
             AND kind = \(Reference.Kind.edit.rawValue) AND person = :person
         """)
 
+    /// As many of them as a deletion names beside the message, the latest first.
+    lazy var latestEdits = self.sql(
+        """
+        SELECT log, seq, hlc FROM refs WHERE \(Self.isNamed)
+            AND kind = \(Reference.Kind.edit.rawValue) AND person = :person
+        ORDER BY hlc DESC, id DESC LIMIT \(Limits.ownEraseTargets - 1)
+        """)
+
     // MARK: Erasing
 
     lazy var addErasure = self.sql(

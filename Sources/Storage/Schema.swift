@@ -279,7 +279,7 @@ enum Schema {
         """
         CREATE INDEX IF NOT EXISTS entries_of_own ON entries (conversation)
             WHERE kind = \(EntryKind.own.rawValue);
-        CREATE INDEX IF NOT EXISTS entries_of_epochs ON entries (conversation)
+        CREATE INDEX IF NOT EXISTS entries_of_epochs ON entries (conversation, log)
             WHERE kind = \(EntryKind.epoch.rawValue)
         """
 

@@ -75,27 +75,14 @@ extension StoreFile {
 
     /// Reads what logs announce of keys that are not here, so that one that comes later counts.
     ///
-    /// What logs say of those that are here matters no more.
-    func readAnnouncements(into snapshot: inout Snapshot) throws(SQLiteError) {
+    /// What logs say of those that are here matters no more. What is damaged is told elsewhere, and stops no start.
+    func readAnnouncements(into snapshot: inout Snapshot) {
         var held: [ConversationID: [Bytes32: HeldEpoch]] = [:]
         for epoch in snapshot.epochs.values.joined() {
             held[epoch.group, default: [:]][epoch.epoch.id] = epoch
         }
-        var places: [Int64] = []
-        var counts: [Int64: Int] = [:]
-        try self.database.prepare(
-            """
-            SELECT e.arrival, e.log FROM conversations c JOIN entries e
-                ON e.conversation = c.id AND e.kind = \(EntryKind.epoch.rawValue)
-            WHERE c.kind IN (1, 4) ORDER BY e.arrival
-            """
-        ).forEach { (row) throws(SQLiteError) in
-            counts[row.int(.log), default: 0] += 1
-            guard counts[row.int(.log), default: 0] <= Self.announcementsOfLog else { return }
-            places.append(row.int(.arrival))
-        }
-        for place in places {
-            guard let entry = try self.stored(at: place, self.storedEntry),
+        for place in (try? self.announcementPlaces()) ?? [] {
+            guard let entry = try? self.stored(at: place, self.storedEntry),
                 let person = snapshot.logs[entry.key]?.person,
                 case .epoch(let announcement)? = Keyring().read(entry.envelope).content
             else { continue }
@@ -107,6 +94,26 @@ extension StoreFile {
             snapshot.announced[id, default: []].append(
                 AnnouncedEpoch(announcement, by: person, on: device, isPlaced: true))
         }
+    }
+
+    /// Where logs announce keys, as many of each as matter.
+    ///
+    /// By the index alone, or a damaged page of any conversation would count here. A damaged file may lack it.
+    private func announcementPlaces() throws(SQLiteError) -> [Int64] {
+        var places: [Int64] = []
+        var counts: [Int64: Int] = [:]
+        try self.database.prepare(
+            """
+            SELECT e.arrival, e.log FROM conversations c
+                CROSS JOIN entries e INDEXED BY entries_of_epochs ON e.conversation = c.id
+            WHERE c.kind IN (1, 4) AND e.kind = \(EntryKind.epoch.rawValue)
+            """
+        ).forEach { (row) throws(SQLiteError) in
+            counts[row.int(.log), default: 0] += 1
+            guard counts[row.int(.log), default: 0] <= Self.announcementsOfLog else { return }
+            places.append(row.int(.arrival))
+        }
+        return places.sorted()
     }
 
     /// Gives the acts in the order in which they were taken.

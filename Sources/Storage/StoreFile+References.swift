@@ -244,27 +244,6 @@ extension StoreFile {
         of named: NamedEntry, person: Int64?, in conversation: ConversationID,
         _ progress: inout Progress
     ) throws(SQLiteError) {
-        for (row, author) in try self.edits(of: named, person: person) {
-            try self.eraseEdit(row, by: author, conversation, &progress)
-        }
-    }
-
-    /// The edits of a message by its author, which a deletion of it names, too: so whoever has only these knows it.
-    func edits(of target: EntryTarget, in conversation: ConversationID) throws(SQLiteError)
-        -> [EntryTarget]
-    {
-        let key = LogKey(conversation: conversation, name: target.log)
-        guard let log = try self.logRow(key) else { return [] }
-        let named = NamedEntry(target, in: conversation)
-        return try self.edits(of: named, person: log.person).map { row, author in
-            let name = LogName(author: author, incarnation: UInt64(stored: row.incarnation))
-            return EntryTarget(log: name, seq: UInt64(bitPattern: row.seq), id: row.id)
-        }
-    }
-
-    private func edits(
-        of named: NamedEntry, person: Int64?
-    ) throws(SQLiteError) -> [(row: EntryRow, author: PeerID)] {
         var found: [(log: Int64, seq: Int64)] = []
         for writer in Writer.rows(of: person) {
             try self.bind(self.statements.references.edits, named).bind(.person, writer)
@@ -272,18 +251,46 @@ extension StoreFile {
                     found.append((row.int(.log), row.int(.seq)))
                 }
         }
-        var edits: [(row: EntryRow, author: PeerID)] = []
         for (log, seq) in found {
-            guard let row = try self.entryRow(log: log, seq: UInt64(bitPattern: seq)) else {
-                throw .damaged("an entry of a log is missing")
-            }
-            let author = try self.statements.names.deviceOf.bind(.id, log).first {
-                (row) throws(SQLiteError) in PeerID(try row.bytes32(.key))
-            }
-            guard let author else { throw .damaged("an entry is of no log") }
-            edits.append((row, author))
+            let (row, author) = try self.edit(log, seq)
+            try self.eraseEdit(row, by: author, conversation, &progress)
+        }
+    }
+
+    /// The latest edits of a message by its author, as many as a deletion of it names beside it: whoever has the deletion
+    /// alone knows of these, too.
+    func latestEdits(of target: EntryTarget, in conversation: ConversationID) throws(SQLiteError)
+        -> [EntryTarget]
+    {
+        let key = LogKey(conversation: conversation, name: target.log)
+        guard let log = try self.logRow(key) else { return [] }
+        let named = NamedEntry(target, in: conversation)
+        var found: [(log: Int64, seq: Int64, time: Int64)] = []
+        for writer in Writer.rows(of: log.person) {
+            try self.bind(self.statements.references.latestEdits, named).bind(.person, writer)
+                .forEach { (row) throws(SQLiteError) in
+                    found.append((row.int(.log), row.int(.seq), row.int(.hlc)))
+                }
+        }
+        let latest = found.sorted { $1.time < $0.time }.prefix(Limits.ownEraseTargets - 1)
+        var edits: [EntryTarget] = []
+        for (log, seq, _) in latest {
+            let (row, author) = try self.edit(log, seq)
+            let name = LogName(author: author, incarnation: UInt64(stored: row.incarnation))
+            edits.append(EntryTarget(log: name, seq: UInt64(bitPattern: row.seq), id: row.id))
         }
         return edits
+    }
+
+    private func edit(_ log: Int64, _ seq: Int64) throws(SQLiteError) -> (EntryRow, PeerID) {
+        guard let row = try self.entryRow(log: log, seq: UInt64(bitPattern: seq)) else {
+            throw .damaged("an entry of a log is missing")
+        }
+        let author = try self.statements.names.deviceOf.bind(.id, log).first {
+            (row) throws(SQLiteError) in PeerID(try row.bytes32(.key))
+        }
+        guard let author else { throw .damaged("an entry is of no log") }
+        return (row, author)
     }
 
     /// Takes the text of an edit off the disk; the node is told as of any other entry.

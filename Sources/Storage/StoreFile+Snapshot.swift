@@ -80,7 +80,7 @@ extension StoreFile {
             snapshot.records.append(try Self.record(row.bytes(.record)))
         }
         try self.readGroups(into: &snapshot)
-        try self.readAnnouncements(into: &snapshot)
+        self.readAnnouncements(into: &snapshot)
         try self.readPeers(into: &snapshot)
         try self.readPositions(into: &snapshot)
         let people = try self.database.prepare(

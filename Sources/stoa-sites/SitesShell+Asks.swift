@@ -60,13 +60,11 @@ extension SitesShell {
     /// Publishes what others have asked for where it is still missing.
     func publishRepairs() {
         guard let servers = self.servers else { return }
-        let due = self.repairs.due(at: Self.now)
-        // Where little is left, what is brought again would have other messages dropped, and these missed.
-        guard self.report.hasRoom else { return }
-        for item in due {
+        for item in self.repairs.due(at: Self.now) {
             do throws(ServerError) {
                 guard let there = try servers.message(item.subject) else {
-                    self.publishAgain(item)
+                    // Where little is left, servers would drop other messages for it, and these would be missed.
+                    if self.report.hasRoom { self.publishAgain(item) }
                     continue
                 }
                 if !there.isSame(as: item) { self.replace(there, with: item) }

@@ -92,6 +92,28 @@ import Testing
         #expect(asks.next(at: 86_500_000) == "new")
     }
 
+    @Test("leaves its turn to something else where nobody may be asked")
+    func turn() {
+        var asks = SiteAsks()
+        for number in 0..<40 { asks.lacks(before: "s\(number)", isKnown: true, at: 0) }
+        asks.lacks(before: "other", isKnown: false, at: 0)
+        var now: UInt64 = 0
+        while let next = asks.nextDue {
+            now = next
+            guard let subject = asks.next(at: now), subject != "other" else { break }
+            asks.unasked(subject, at: now)
+        }
+        #expect(now == 52_000, "one in a second")
+    }
+
+    @Test("is somebody's whom the user knows where something of theirs waits for it")
+    func needed() {
+        var chase = SiteChase(for: SiteChase.Waiting("act", isKnown: true), needing: "tie")
+        let goesOn = chase.needs("lost", isKnown: false)
+        #expect(goesOn)
+        #expect(chase.waiting == SiteChase.Waiting("tie", isKnown: true))
+    }
+
     // Shows: sites.vanished
     @Test("is asked for first where the user knows who wrote, however much others invent")
     func known() {

@@ -143,9 +143,16 @@ import Testing
             + [story.write(.edit("three", of: first), in: 1)]
         story.write(.edit("by somebody else", of: first), in: 3)
         for append in story.appends.joined() { _ = try await store.commit(batch(append)) }
-        let found = try await store.edits(of: first, in: ops.conversation)
-        #expect(Set(found) == Set(edits))
-        #expect(try await store.edits(of: edits[0], in: ops.conversation).isEmpty)
+        let found = try await store.latestEdits(of: first, in: ops.conversation)
+        #expect(found == edits.reversed())
+        #expect(try await store.latestEdits(of: edits[0], in: ops.conversation).isEmpty)
+        let count = story.appends[0].count
+        let more = (0..<30).map { story.write(.edit("\($0)", of: first), in: 0) }
+        for append in story.appends[0].dropFirst(count) {
+            _ = try await store.commit(batch(append))
+        }
+        let latest = try await store.latestEdits(of: first, in: ops.conversation)
+        #expect(latest == Array(more.reversed().prefix(Limits.ownEraseTargets - 1)))
     }
 
     // Shows: shown.edit

@@ -2,7 +2,7 @@ internal import Formats
 
 /// Who has asked for what vanished from servers: how often each is answered, and all together.
 ///
-/// No more is answered than a program looks up: 64 runs each, eight looks a second. Those who are only of the realm get
+/// In the long run no more is answered than a program looks up: 64 runs each, eight looks a second. Those who are only of the realm get
 /// no more than half, so that many keys of one of them keep nobody back whom the user knows.
 struct SiteAskers: Sendable {
     private struct Answered: Sendable {

@@ -23,7 +23,7 @@ extension NodeShell {
             (store) throws(StoreFailure) -> (PayloadState?, [EntryTarget]) in
             (
                 try store.payloads(entry.key, from: entry.seq, through: entry.seq).first?.state,
-                try store.edits(of: target, in: conversation)
+                try store.latestEdits(of: target, in: conversation)
             )
         } then: { result in
             switch result {
@@ -31,7 +31,7 @@ extension NodeShell {
             case .success((.erased?, _)): reply.answer(answer)
             case .success((_, let edits)):
                 // Servers between sites drop what a deletion names, and do not know what an edit is of.
-                let targets = [target] + edits.suffix(Limits.ownEraseTargets - 1)
+                let targets = [target] + edits
                 self.request(
                     .erase(conversation, targets),
                     PendingRequest(reply, then: .done { reply.answer(answer) }))
