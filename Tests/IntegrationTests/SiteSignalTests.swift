@@ -24,7 +24,9 @@ extension IntegrationTests {
             try south.send("from the south", to: "office/ops")
             try north.awaitNewest("from the south", in: "office/ops")
             for (node, other) in [(north, "South"), (south, "North")] {
-                try node.await("\(other) is there") { node in
+                // What is told before the other one listens is told again when they ask, a minute later.
+                let deadline = Deadline(afterMilliseconds: 300_000)
+                try node.await("\(other) is there", deadline) { node in
                     let members = try node.call("members", ["to": "office/ops"])["items"]
                     return members?.arrayValue?.contains {
                         $0["name"]?.stringValue == other && $0["presence"] == "online"
