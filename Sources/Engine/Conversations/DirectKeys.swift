@@ -33,7 +33,7 @@ struct DirectKeys: Sendable {
 
     // MARK: What is here
 
-    /// Takes keys that the disk had at the start, and what logs on it tell of others.
+    /// Takes the keys on the disk at a start, and what logs there announce of others.
     mutating func restore(
         _ epochs: [HeldEpoch], _ announced: [AnnouncedEpoch] = [], of id: ConversationID,
         for people: Set<PersonID>

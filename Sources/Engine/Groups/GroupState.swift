@@ -107,7 +107,7 @@ struct GroupState {
         for told in announced { _ = self.note(told) }
     }
 
-    /// Takes note of what a log tells of a key that is not here; false if that is known, or there is no room for it.
+    /// Notes what a log announces of a missing key; false if that is known already or there is no room.
     mutating func note(_ told: AnnouncedEpoch, needsRoom: Bool = true) -> Bool {
         let name = told.announcement.id
         guard self.view.roster.brought.contains(told.maker), self.epochs[name]?.key == nil,

@@ -1,7 +1,7 @@
 internal import Crypto
 package import Formats
 
-/// What has vanished from servers: who lacks it asks, and who has it publishes it again.
+/// Asks others for items that the servers have lost, and answers such questions.
 ///
 /// `Docs/Protocol/Sites.md` section 13.
 extension Node {

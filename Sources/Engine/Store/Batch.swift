@@ -303,7 +303,7 @@ package struct Snapshot: Sendable {
     package var acts: [ConversationID: [Act]] = [:]
     /// The keys of groups that are here, with what their makers announced.
     package var epochs: [ConversationID: [HeldEpoch]] = [:]
-    /// What logs on the disk tell of keys that are not: wrong words may have had them taken, or damage lost the key.
+    /// What logs on the disk announce of missing keys, which damage or a wrong announcement can leave behind.
     package var announced: [ConversationID: [AnnouncedEpoch]] = [:]
     /// Groups into which somebody has brought the user, who has not accepted it, or has declined it.
     package var groupRequests: [GroupRequest] = []

@@ -161,7 +161,7 @@ struct Download: Sendable {
         self.sources[link] = source
     }
 
-    /// One of the places tells somebody of it no longer: what they said there counts no more.
+    /// Forgets what somebody said in a conversation that they have left.
     mutating func leave(_ place: BlobPlace, with link: LinkID) {
         guard var source = self.sources[link], let index = source.places.firstIndex(of: place)
         else { return }

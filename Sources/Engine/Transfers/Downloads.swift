@@ -303,7 +303,7 @@ struct Downloads: Sendable {
         return steps
     }
 
-    /// A link shares a conversation no longer: it is asked where else both know of a file.
+    /// A peer has left a conversation: it is asked for files in others that both are in.
     mutating func unshared(_ conversation: ConversationID, with link: LinkID) -> [Step] {
         var steps: [Step] = []
         for blob in self.active {
