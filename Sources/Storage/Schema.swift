@@ -275,12 +275,13 @@ enum Schema {
         """
 
     /// What the user's devices have told each other, and what logs announce of keys; made as the index of streams is.
-    static let ownIndices =
+    ///
+    /// One index for both: each costs something with every entry that comes.
+    static let kindsIndex =
         """
-        CREATE INDEX IF NOT EXISTS entries_of_own ON entries (conversation)
-            WHERE kind = \(EntryKind.own.rawValue);
-        CREATE INDEX IF NOT EXISTS entries_of_epochs ON entries (conversation, log)
-            WHERE kind = \(EntryKind.epoch.rawValue)
+        CREATE INDEX IF NOT EXISTS entries_of_kinds ON entries (kind, conversation, log)
+            WHERE kind = \(EntryKind.own.rawValue) OR kind = \(EntryKind.epoch.rawValue);
+        DROP INDEX IF EXISTS entries_of_own
         """
 
     /// Makes the tables of an empty file.
@@ -291,7 +292,7 @@ enum Schema {
             try database.execute("PRAGMA application_id = \(Self.applicationID)")
             try Self.take(Self.steps.prefix(version - 1), on: database)
             // A damaged file of the first version is read by an empty one of that version, which has no such index.
-            if version == Self.version { try database.execute(Self.ownIndices) }
+            if version == Self.version { try database.execute(Self.kindsIndex) }
         }
     }
 
@@ -299,7 +300,7 @@ enum Schema {
     static func migrate(_ database: Database, from version: Int) throws(SQLiteError) {
         try database.execute(Self.streamIndex)
         // It reads all entries, and a damaged file is to be repaired without it.
-        try? database.execute(Self.ownIndices)
+        try? database.execute(Self.kindsIndex)
         guard version < Self.version else { return }
         try database.transaction { () throws(SQLiteError) in
             try Self.take(Self.steps.dropFirst(version - 1), on: database)

@@ -105,7 +105,7 @@ extension StoreFile {
         try self.database.prepare(
             """
             SELECT e.arrival, e.log FROM conversations c
-                CROSS JOIN entries e INDEXED BY entries_of_epochs ON e.conversation = c.id
+                CROSS JOIN entries e INDEXED BY entries_of_kinds ON e.conversation = c.id
             WHERE c.kind IN (1, 4) AND e.kind = \(EntryKind.epoch.rawValue)
             """
         ).forEach { (row) throws(SQLiteError) in
