@@ -44,7 +44,7 @@ struct ModelGroups {
 }
 
 extension Snapshot {
-    /// Takes note of what a log tells of a key that is not here.
+    /// Notes what a log announces of a missing key.
     mutating func noteAnnouncement(_ entry: StoredEntry, _ person: PersonID?) {
         guard let person,
             case .epoch(let announcement)? = Keyring().read(entry.envelope).content

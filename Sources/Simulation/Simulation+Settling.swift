@@ -79,7 +79,7 @@ extension Simulation {
         try self.checker.matched(self.machines, through: self.deadline)
     }
 
-    /// How long acts that are ahead of time still wait: what agrees before agrees no longer then.
+    /// How long acts with a time ahead of the clock still wait: once they count, nodes may differ again.
     private var untilActsAreDue: UInt64 {
         let latest = self.checker.groups.acts.values.map(\.statement.time).max() ?? 0
         let due = latest - min(latest, Limits.joinMilliseconds)

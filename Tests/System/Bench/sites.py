@@ -34,8 +34,7 @@ MEDIAN_SECONDS = 0.1
 LIMITS = {
     "single: bytes on the network": 8_800,
     "single: system calls of stoad, sender": 108,
-    # It keeps how far it has come whenever looks have settled something.
-    "single: system calls of stoa-sites, sender": 130,
+    "single: system calls of stoa-sites, sender": 121,
     "single: system calls of stoa-sites, receiver": 98,
     "single: system calls of stoad, receiver": 113,
     "burst: bytes on the network": 1_020,
